@@ -1,0 +1,131 @@
+"""The error tree. The first line of a class's docstring says what happened; the message says what to do.
+
+    MnemoError                          a person can act on it; its class name is its public name
+    ├── UsageError                      2  the command was called in a way it does not take
+    │   ├── SettingsError               2  a setting is unknown, malformed or contradicts the graph
+    │   └── AmbiguousNameError          2  a name fits several entities
+    ├── NotFoundError                   2  no such entity, document or file
+    ├── ArchiveError
+    │   ├── ArchiveUnreachableError     4  the root is gone, empty or another one: an outage
+    │   └── ArchiveNameError            2  the name is taken by another root
+    ├── PostgresError                   1  the embedded server
+    │   └── DatabaseNewerError          1  the database was made by a newer mnemo
+    ├── RecipeError                     2  the recipe is unknown, not installed, or not the active one
+    └── ReadingError                    the document could not be read; its error_class is an ErrorClass
+
+A message may name a setting, a command or a path the user typed. It never holds document text, an entity's
+name or a path found in the archive: messages reach logs.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ErrorClass(StrEnum):
+    """Why a document is where it is: `documents.error_class`. The value is what `status` counts."""
+
+    NEEDS_PASSWORD = "NeedsPassword"  # noqa: S105 - the name of a class of errors
+    CORRUPT = "Corrupt"
+    UNSUPPORTED = "Unsupported"
+    EMPTY = "Empty"
+    NO_TEXT = "NoText"
+    TABULAR = "Tabular"
+    SECRET = "Secret"  # noqa: S105 - the name of a class of errors
+    SCANNED = "Scanned"
+    READER_TO_COME = "ReaderToCome"
+    READER_TIMEOUT = "ReaderTimeout"
+    READER_MEMORY = "ReaderMemory"
+    READER_CRASHED = "ReaderCrashed"
+    TOO_LARGE = "TooLarge"
+    FILE_CHANGED = "FileChanged"
+    FILE_UNREACHABLE = "FileUnreachable"
+    EXTRACTION_FAILED = "ExtractionFailed"
+    PARTIAL = "Partial"
+
+
+#: What a person reads beside each class, and can act on.
+REASONS: dict[ErrorClass, str] = {
+    ErrorClass.NEEDS_PASSWORD: "The file opens only with a password. Save a copy without one.",
+    ErrorClass.CORRUPT: "The file is damaged. Restore it from a backup or open and save it again.",
+    ErrorClass.UNSUPPORTED: "The content is not what the extension says, and no reader knows it.",
+    ErrorClass.EMPTY: "There is nothing in the file but blank space.",
+    ErrorClass.NO_TEXT: "The file has content, but no text could be got out of it.",
+    ErrorClass.TABULAR: "More than 90% of the lines are rows of a table. `mnemo retry --force SHA` takes it in.",
+    ErrorClass.SECRET: "The text holds a key or recovery code. `mnemo retry --force SHA` takes it in.",
+    ErrorClass.SCANNED: "Every page is a picture. It waits for text recognition.",
+    ErrorClass.READER_TO_COME: "No reader for this extension yet. It goes on by itself once there is one.",
+    ErrorClass.READER_TIMEOUT: "Reading took too long. Raise MNEMO_READER_SECONDS, then `mnemo retry`.",
+    ErrorClass.READER_MEMORY: "Reading took too much memory. Raise MNEMO_READER_MEMORY_MB, then `mnemo retry`.",
+    ErrorClass.READER_CRASHED: "The reader ended without an answer. `mnemo retry` tries once more.",
+    ErrorClass.TOO_LARGE: "There is more text in the file than mnemo takes from one document.",
+    ErrorClass.FILE_CHANGED: "The file changed between the scan and the reading. The next sync takes it.",
+    ErrorClass.FILE_UNREACHABLE: "The file could not be opened. The next sync tries again.",
+    ErrorClass.EXTRACTION_FAILED: "No part of the text could be mined. `mnemo retry` tries once more.",
+    ErrorClass.PARTIAL: "Some parts of the text could not be mined. `mnemo retry` asks for those alone.",
+}
+
+
+class MnemoError(Exception):
+    """Something that a person can act on."""
+
+    exit_code = 1
+
+
+class UsageError(MnemoError):
+    """The command was called in a way it does not take."""
+
+    exit_code = 2
+
+
+class SettingsError(UsageError):
+    """A setting is unknown, malformed or contradicts the graph."""
+
+
+class AmbiguousNameError(UsageError):
+    """A name fits several entities."""
+
+
+class NotFoundError(MnemoError):
+    """There is no such entity, document or file."""
+
+    exit_code = 2
+
+
+class ArchiveError(MnemoError):
+    """An archive cannot be scanned."""
+
+
+class ArchiveUnreachableError(ArchiveError):
+    """The root is gone, empty, or not the one it was: an outage, and nothing is concluded from it."""
+
+    exit_code = 4
+
+
+class ArchiveNameError(ArchiveError):
+    """The archive's name is taken by another root that is still there."""
+
+    exit_code = 2
+
+
+class PostgresError(MnemoError):
+    """The embedded server could not be started, reached or stopped."""
+
+
+class DatabaseNewerError(PostgresError):
+    """The database was made by a newer mnemo than this one."""
+
+
+class RecipeError(MnemoError):
+    """The extraction recipe is unknown, not installed, or not the one this graph is built with."""
+
+    exit_code = 2
+
+
+class ReadingError(MnemoError):
+    """A document could not be read; `error_class` says why, `detail` stays in the database."""
+
+    def __init__(self, error_class: ErrorClass, detail: str = "") -> None:
+        super().__init__(error_class.value)
+        self.error_class = error_class
+        self.detail = detail

@@ -1,0 +1,104 @@
+"""One frozen Settings: the only reader of the environment.
+
+A setting is an environment variable, or a line of `.env` in the working folder (the environment wins).
+Every name begins with MNEMO_; one that is not in the table is refused, so that a typing error is not silence.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import platformdirs
+from dotenv import dotenv_values
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from mnemo_assets.errors import SettingsError
+
+PREFIX = "MNEMO_"
+
+
+def _default_home() -> Path:
+    """The platform's convention, such as ~/.local/share/mnemo."""
+    return Path(platformdirs.user_data_path("mnemo", appauthor=False))
+
+
+def _split_names(value: object) -> object:
+    return tuple(part.strip() for part in value.split(";") if part.strip()) if isinstance(value, str) else value
+
+
+def _absolute(value: object) -> object:
+    if isinstance(value, str):
+        if not value.strip():
+            raise ValueError
+        return Path(value).expanduser().absolute()
+    return value
+
+
+class Settings(BaseModel):
+    """What a user can set. A field's description is its documentation."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    home: Annotated[Path, BeforeValidator(_absolute)] = Field(
+        default_factory=_default_home,
+        description="Folder of all state: database, text cache, sockets. Default: the platform's convention.",
+    )
+    extractor: str | None = Field(
+        default=None,
+        pattern="^[a-z][a-z0-9_-]*$",
+        description="Recipe of a new graph: `ner` or `patterns`. Default: `ner` where it is installed.",
+    )
+    owner: Annotated[tuple[str, ...], BeforeValidator(_split_names)] = Field(
+        default=(),
+        description="The archive's owner: a name, then aliases, separated by `;`. Seeded once, in a new graph.",
+    )
+    reader_seconds: int = Field(
+        default=60, ge=1, le=86_400, description="Time that reading one document may take, in seconds."
+    )
+    reader_memory_mb: int = Field(
+        default=2048, ge=256, le=1_048_576, description="Memory that reading one document may take, in MB."
+    )
+    workers: int = Field(
+        default_factory=lambda: os.cpu_count() or 1,
+        ge=1,
+        le=256,
+        description="Documents read, and files hashed, at once. Default: the number of processors.",
+    )
+
+    @property
+    def text_cache(self) -> Path:
+        """The folder of cached texts."""
+        return self.home / "text"
+
+
+def variable(field: str) -> str:
+    """The environment variable of a field: `reader_seconds` -> `MNEMO_READER_SECONDS`."""
+    return PREFIX + field.upper()
+
+
+def load(environment: Mapping[str, str] | None = None, dotenv: Path | None = Path(".env")) -> Settings:
+    """Read the settings.
+
+    Args:
+        environment: names and values; by default the process's own.
+        dotenv: a file of `NAME=value` lines that the environment overrides; None reads no file.
+
+    Raises:
+        SettingsError: a MNEMO_ name is unknown, or its value malformed; the message never holds the value.
+    """
+    from_file = dotenv_values(dotenv, interpolate=False) if dotenv is not None and dotenv.is_file() else {}
+    merged = {**from_file, **(os.environ if environment is None else environment)}
+    chosen = {name: value for name, value in merged.items() if name.startswith(PREFIX) and value is not None}
+    known = {variable(field): field for field in Settings.model_fields}
+    unknown = sorted(set(chosen) - set(known))
+    if unknown:
+        raise SettingsError(f"Unknown setting {unknown[0]}. The settings are: {', '.join(sorted(known))}.")
+    try:
+        return Settings.model_validate({known[name]: value for name, value in chosen.items()})
+    except ValidationError as error:
+        field = str(error.errors(include_input=False, include_url=False)[0]["loc"][0])
+        said = Settings.model_fields[field].description
+        raise SettingsError(f"Malformed setting {variable(field)}. {said}") from None
