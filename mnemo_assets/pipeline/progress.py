@@ -1,0 +1,15 @@
+"""How a step says how far it is, without knowing who shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+#: Called with the step ("scan", "hash", "read", "mine"), how many items are done, and how many there are
+#: (None while that is not known). Called often and from one thread: the callee decides what to show. What
+#: it raises ends the step, between two items, with everything that was done kept.
+OnProgress: TypeAlias = Callable[[str, int, int | None], None]
+
+
+def silent(_step: str, _done: int, _total: int | None) -> None:
+    """Show nothing."""
