@@ -244,3 +244,14 @@ create view serve.relations as
     select r.relation_id, r.subject_id, r.predicate_raw, r.predicate, r.object_id, r.document_id,
         r.chunk_ordinal, r.page, r.start_offset, r.end_offset, r.confidence, r.inferred
     from relations r join serve.generation using (generation);
+
+-- The day a document is dated by, and what says so: its own text, its metadata, or the earliest mtime of its files.
+create view serve.document_dates as
+    select d.document_id,
+        coalesce(d.document_date, (to_timestamp(f.mtime_ns / 1e9) at time zone 'UTC')::date) as date,
+        coalesce(d.document_date_source, case when f.mtime_ns is not null then 'mtime' end) as date_source
+    from documents d
+    left join lateral (
+        select min(mtime_ns) as mtime_ns from files
+        where files.sha256 = d.sha256 and outcome = 'admitted' and missing_since is null
+    ) f on true;
