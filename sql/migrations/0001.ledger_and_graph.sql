@@ -44,6 +44,7 @@ create table documents (
     document_date date,
     document_date_source text check (document_date_source in ('content', 'metadata')),
     pages integer,
+    page_starts integer[] not null default '{0}', -- where each page begins in the normalised text
     chars bigint,
     characters_removed bigint, -- NUL and other characters the normalised text does not hold
     pages_awaiting_ocr integer not null default 0,
@@ -53,6 +54,7 @@ create table documents (
     claim_token uuid,
     check ((claimed_by is null) = (claim_token is null))
 );
+create index documents_claimed on documents (claimed_by) where claimed_by is not null;
 create index documents_waiting on documents (stage, document_id) where stage in ('new', 'extracted');
 
 -- A path below a root. Only the admitted extensions have rows.
@@ -101,15 +103,16 @@ create table extractors (
     unique (name, version)
 );
 
--- A graph. One is served; another may be being built beside it.
+-- A graph. One is served; another may be being built beside it, and those before it are being removed.
 create table generations (
     generation integer generated always as identity primary key,
     extractor_id integer not null references extractors,
-    state text not null check (state in ('building', 'active')),
+    derivation integer not null default 1, -- version of the code that makes rows of extractions: graph.merge
+    state text not null check (state in ('building', 'active', 'retired')), -- retired: its rows are being removed
     created_at timestamptz not null default now(),
     activated_at timestamptz
 );
-create unique index generations_one_of_each on generations (state);
+create unique index generations_one_of_each on generations (state) where state <> 'retired';
 
 -- What a recipe found in a text, whatever document holds it. Offsets are relative to the text.
 create table chunk_extractions (
