@@ -3,13 +3,15 @@
     MnemoError                          a person can act on it; its class name is its public name
     ├── UsageError                      2  the command was called in a way it does not take
     │   ├── SettingsError               2  a setting is unknown, malformed or contradicts the graph
-    │   └── AmbiguousNameError          2  a name fits several entities
+    │   ├── AmbiguousNameError          2  a name fits several entities
+    │   └── CursorError                 2  a cursor is not one this question gave out
     ├── NotFoundError                   2  no such entity, document or file
     ├── ArchiveError
     │   ├── ArchiveUnreachableError     4  the root is gone, empty or another one: an outage
     │   └── ArchiveNameError            2  the name is taken by another root
     ├── PostgresError                   1  the embedded server
     │   └── DatabaseNewerError          1  the database was made by a newer mnemo
+    ├── QuestionTimeoutError            1  a question took longer than it may
     ├── RecipeError                     2  the recipe is unknown, not installed, or not the active one
     └── ReadingError                    the document could not be read; its error_class is an ErrorClass
 
@@ -86,6 +88,10 @@ class AmbiguousNameError(UsageError):
     """A name fits several entities."""
 
 
+class CursorError(UsageError):
+    """A cursor is malformed, or was given out by another question."""
+
+
 class NotFoundError(MnemoError):
     """There is no such entity, document or file."""
 
@@ -114,6 +120,10 @@ class PostgresError(MnemoError):
 
 class DatabaseNewerError(PostgresError):
     """The database was made by a newer mnemo than this one."""
+
+
+class QuestionTimeoutError(MnemoError):
+    """A question to the graph took longer than it may."""
 
 
 class RecipeError(MnemoError):
