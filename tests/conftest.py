@@ -1,0 +1,153 @@
+"""What every test stands on: a real Postgres, a home that is not the user's, and an environment without surprises."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import hypothesis
+import hypothesis.configuration
+import psycopg
+import pytest
+
+from mnemo_assets import database, postgres
+from mnemo_assets.settings import Settings
+
+ROOT = Path(__file__).parents[1]
+SHARED = ROOT.parent / "shared"
+
+_scratch: Path | None = None
+_numbers = itertools.count(1)
+
+
+def pytest_configure() -> None:
+    """Turn every road to the user's own files into a temporary folder, for this process and its children."""
+    global _scratch  # noqa: PLW0603 - one a process, from its first moment to its last
+    _scratch = Path(tempfile.mkdtemp(prefix="mnemo-t-", dir="/tmp"))  # noqa: S108 - short: it holds sockets
+    for name in [name for name in os.environ if name.startswith(("MNEMO_", "PG", "XDG_"))]:
+        del os.environ[name]
+    user = _scratch / "user"
+    user.mkdir()
+    os.environ["HOME"] = str(user)
+    for name in ("CACHE_HOME", "CONFIG_HOME", "DATA_HOME", "RUNTIME_DIR", "STATE_HOME"):
+        os.environ[f"XDG_{name}"] = str(user / name.lower())
+    os.environ["PYTHONPATH"] = str(ROOT)  # children find the project from any folder
+    hypothesis.configuration.set_hypothesis_home_dir(_scratch / "hypothesis")
+    hypothesis.settings.register_profile(
+        "mnemo",
+        deadline=None,
+        database=None,
+        suppress_health_check=[
+            hypothesis.HealthCheck.function_scoped_fixture,
+            hypothesis.HealthCheck.too_slow,
+        ],
+    )
+    hypothesis.settings.load_profile("mnemo")
+
+
+def pytest_unconfigure() -> None:
+    """Leave nothing behind, however the run ended."""
+    if _scratch is not None:
+        postgres.stop(_scratch / "shared")
+        shutil.rmtree(_scratch, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def _quiet_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test works in an empty folder: a developer's own `.env` says nothing to it."""
+    assert _scratch is not None
+    here = _scratch / "here"
+    here.mkdir(exist_ok=True)
+    monkeypatch.chdir(here)
+
+
+@pytest.fixture(scope="session")
+def shared_socket() -> Path:
+    """The socket folder of the server that all tests of this process share; its database `mnemo` is the template."""
+    assert _scratch is not None
+    home = _scratch / "shared"
+    database.connect(Settings(home=home)).close()
+    socket = postgres.ensure(home)
+    with psycopg.connect(host=str(socket), user="mnemo_admin", dbname="postgres", autocommit=True) as admin:
+        admin.execute("alter system set fsync = off")  # a test's data need not outlive the machine
+        admin.execute("alter system set full_page_writes = off")
+        admin.execute("select pg_reload_conf()")
+    return socket
+
+
+@pytest.fixture
+def admin(shared_socket: Path) -> Iterator[psycopg.Connection]:
+    """The superuser, in the shared server's database `postgres`."""
+    with psycopg.connect(
+        host=str(shared_socket), user="mnemo_admin", dbname="postgres", autocommit=True
+    ) as admin:
+        yield admin
+
+
+@pytest.fixture
+def clone(shared_socket: Path, admin: psycopg.Connection) -> Iterator[str]:
+    """The name of a migrated, empty database of this test's own."""
+    name = f"test_{next(_numbers)}"
+    admin.execute(f"create database {name} template mnemo owner mnemo_owner".encode())
+    where = {"host": str(shared_socket), "user": "mnemo_admin", "dbname": name}
+    with psycopg.connect(**where, autocommit=True) as inside:
+        inside.execute(database.Q["close_database"])
+    yield name
+    admin.execute(f"drop database {name} with (force)".encode())
+
+
+@pytest.fixture
+def settings(tmp_path: Path, shared_socket: Path, clone: str, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """Settings with a home of the test's own; in this process, its database is the test's clone."""
+    monkeypatch.setattr(database, "DATABASE", clone)
+    monkeypatch.setattr(postgres, "ensure", lambda _home, **_options: shared_socket)
+    return Settings(home=tmp_path / "home", workers=2)
+
+
+@pytest.fixture
+def connection(settings: Settings) -> Iterator[database.Connection]:
+    """The owner's connection to the test's database."""
+    with database.connect(settings) as connection:
+        yield connection
+
+
+@pytest.fixture
+def reader(settings: Settings) -> Iterator[database.Connection]:
+    """The reader's connection to the test's database."""
+    with database.connect(settings, role="reader") as connection:
+        yield connection
+
+
+@pytest.fixture
+def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A MNEMO_HOME of the test's own, also for child processes; its server starts when somebody asks for it."""
+    assert _scratch is not None
+    folder = _scratch / f"home-{next(_numbers)}"
+    monkeypatch.setenv("MNEMO_HOME", str(folder))
+    try:
+        yield folder
+    finally:
+        postgres.stop(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def corpus() -> Path:
+    """The invented archive beside the project."""
+    return _beside("corpus/files")
+
+
+@pytest.fixture
+def bugcases() -> Path:
+    """The collected bugs beside the project."""
+    return _beside("bugcases")
+
+
+def _beside(name: str) -> Path:
+    if not (SHARED / name).is_dir():
+        pytest.skip(f"../shared/{name} is not there")
+    return SHARED / name
