@@ -1,0 +1,1 @@
+"""Extractions of a document become its rows of the graph."""

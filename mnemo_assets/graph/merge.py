@@ -1,0 +1,341 @@
+"""Pure: what a recipe found in a document's chunks becomes that document's rows of the graph.
+
+The text is the truth: an entity whose words do not stand at its span is dropped, whoever found it. Chunks
+overlap, so one mention can be found twice, or cut at an edge in one chunk and whole in the next.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from mnemo_assets.graph import names, predicates
+from mnemo_assets.text.normalise import page_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mnemo_assets.extractions.extractor import Entity, Extraction, Relation
+
+#: Version of the rows that this code, `names` and `predicates` make: raised when they would make others of
+#: the same extractions, it has the graph built anew.
+DERIVATION: Final = 1
+
+#: The strongest first: who wrote a letter is also mentioned in it.
+ROLES: Final = ("author", "recipient", "mentioned")
+#: A longer "name" is a sentence. In characters, and for the key in bytes (an index row holds 2,704).
+NAME_LIMIT: Final = 200
+KEY_LIMIT: Final = 1_000
+PREDICATE_LIMIT: Final = 100
+
+#: (type, key)
+Identity: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkExtraction:
+    """What was found in one chunk; its offsets count from the chunk's start, in code points."""
+
+    ordinal: int
+    start: int
+    text: str
+    extraction: Extraction
+
+    @property
+    def end(self) -> int:
+        """Where the chunk ends in the document's text."""
+        return self.start + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRow:
+    """An entity that the document mentions, and the name it would have if no other document did."""
+
+    type: str
+    key: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class MentionRow:
+    """That the document mentions `entities[entity]`, `count` times."""
+
+    entity: int
+    role: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpanRow:
+    """One mention: `text[start:end] == form`."""
+
+    entity: int
+    start: int
+    end: int
+    form: str
+    page: int
+    chunk: int
+
+
+@dataclass(frozen=True, slots=True)
+class RelationRow:
+    """`entities[subject]` predicate `entities[object]`, proved by `text[start:end]`."""
+
+    subject: int
+    predicate_raw: str
+    predicate: str | None
+    object: int
+    start: int
+    end: int
+    page: int
+    chunk: int
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """A document's rows, each tuple sorted; `digest` is sha256 over its mentions and relations, in hex."""
+
+    entities: tuple[EntityRow, ...]
+    mentions: tuple[MentionRow, ...]
+    spans: tuple[SpanRow, ...]
+    relations: tuple[RelationRow, ...]
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Span:
+    """What is one mention, whoever found it."""
+
+    start: int
+    end: int
+    type: str
+    key: str
+
+
+@dataclass(slots=True)
+class _Sighting:
+    form: str
+    role: str
+    chunks: dict[int, int]  # ordinal -> how far the span is from a cut edge of that chunk
+
+
+_Found: TypeAlias = dict[_Span, _Sighting]
+#: Of one chunk: index in its extraction -> the mention, without those that were dropped.
+_Indexed: TypeAlias = dict[int, _Span]
+
+
+def merge(
+    chunks: Sequence[ChunkExtraction],
+    page_starts: Sequence[int] = (0,),
+    aliases: Mapping[Identity, str] | None = None,
+) -> Contribution:
+    """Merge a document's extractions into its rows.
+
+    Args:
+        chunks: all of the document's chunks that were extracted, in any order.
+        page_starts: where each page begins in the document's text, ascending from 0.
+        aliases: (type, key) -> the key it stands for: the owner's other names.
+
+    Returns:
+        The rows. The same chunks give the same rows, whatever their order.
+    """
+    ordered = sorted(chunks, key=lambda chunk: chunk.ordinal)
+    found: _Found = {}
+    indexed = [
+        _collect(chunk, _neighbours(ordered, place), aliases or {}, found)
+        for place, chunk in enumerate(ordered)
+    ]
+    _settle(found)
+    numbers = _numbered(found)
+    relations: dict[tuple[int, str, int, int, int], RelationRow] = {}
+    for place, chunk in enumerate(ordered):
+        kept = {
+            index: numbers[span.type, span.key] for index, span in indexed[place].items() if span in found
+        }
+        for row in _relations(chunk, _neighbours(ordered, place), kept, page_starts):
+            relations.setdefault((row.subject, row.predicate_raw, row.object, row.start, row.end), row)
+    return _contribution(found, numbers, [row for _, row in sorted(relations.items())], page_starts)
+
+
+def _neighbours(
+    ordered: Sequence[ChunkExtraction], place: int
+) -> tuple[ChunkExtraction | None, ChunkExtraction | None]:
+    before = ordered[place - 1] if place else None
+    after = ordered[place + 1] if place + 1 < len(ordered) else None
+    return before, after
+
+
+def _collect(
+    chunk: ChunkExtraction,
+    neighbours: tuple[ChunkExtraction | None, ChunkExtraction | None],
+    aliases: Mapping[Identity, str],
+    found: _Found,
+) -> _Indexed:
+    """Add a chunk's true and whole mentions to `found`."""
+    indexed: _Indexed = {}
+    for index, entity in enumerate(chunk.extraction.entities):
+        key = _key_if_true(entity, chunk.text)
+        start, end = chunk.start + entity.start, chunk.start + entity.end
+        if key is None or _cut(start, end, chunk, neighbours):
+            continue
+        span = _Span(start, end, entity.type, aliases.get((entity.type, key), key))
+        sighting = found.setdefault(span, _Sighting(entity.name, entity.role, {}))
+        sighting.role = min(sighting.role, entity.role, key=_strength)
+        sighting.chunks[chunk.ordinal] = _margin(start, end, chunk, neighbours)
+        indexed[index] = span
+    return indexed
+
+
+def _key_if_true(entity: Entity, text: str) -> str | None:
+    """The entity's key, or None if its words do not stand at its span or are no name."""
+    if not 0 <= entity.start < entity.end <= len(text) or text[entity.start : entity.end] != entity.name:
+        return None
+    if len(entity.name) > NAME_LIMIT or not _is_label(entity.type):
+        return None
+    key = names.canonical_key(entity.type, entity.name)
+    return key if key and len(key.encode()) <= KEY_LIMIT else None
+
+
+def _is_label(word: str) -> bool:
+    return 0 < len(word) <= PREDICATE_LIMIT and word.isprintable()
+
+
+def _strength(role: str) -> int:
+    return ROLES.index(role) if role in ROLES else len(ROLES)
+
+
+def _cut(
+    start: int,
+    end: int,
+    chunk: ChunkExtraction,
+    neighbours: tuple[ChunkExtraction | None, ChunkExtraction | None],
+) -> bool:
+    """Whether a span touches an edge where its chunk was cut, and a neighbour holds it with room around."""
+    before, after = neighbours
+    cut_left = before is not None and start == chunk.start and before.start < start and end < before.end
+    cut_right = after is not None and end == chunk.end and after.start < start and end < after.end
+    return cut_left or cut_right
+
+
+def _margin(
+    start: int,
+    end: int,
+    chunk: ChunkExtraction,
+    neighbours: tuple[ChunkExtraction | None, ChunkExtraction | None],
+) -> int:
+    """How much of the chunk stands between a span and the nearest edge that is not the document's."""
+    before, after = neighbours
+    left = start - chunk.start if before is not None else len(chunk.text)
+    right = chunk.end - end if after is not None else len(chunk.text)
+    return min(left, right)
+
+
+def _settle(found: _Found) -> None:
+    """Where chunks contradict each other about overlapping words, keep what was seen with most text around.
+
+    Two mentions contradict each other if they overlap and no chunk found both; the wider margin wins, then
+    the longer mention, then the order of spans. Those of one chunk never do: what its extractor nests, stays.
+    """
+    kept: list[_Span] = []
+    cluster: list[_Span] = []
+    reach = -1
+    for span in sorted(found):
+        if span.start >= reach:
+            kept += _agreed(cluster, found)
+            cluster = []
+        cluster.append(span)
+        reach = max(reach, span.end)
+    kept += _agreed(cluster, found)
+    for span in set(found) - set(kept):
+        del found[span]
+
+
+def _agreed(cluster: list[_Span], found: _Found) -> list[_Span]:
+    if len({tuple(found[span].chunks) for span in cluster}) <= 1:
+        return cluster
+    agreed: list[_Span] = []
+    for span in sorted(cluster, key=lambda s: (-max(found[s].chunks.values()), s.start - s.end, s)):
+        if not any(_contradict(span, other, found) for other in agreed):
+            agreed.append(span)
+    return agreed
+
+
+def _contradict(one: _Span, other: _Span, found: _Found) -> bool:
+    overlap = one.start < other.end and other.start < one.end
+    return overlap and found[one].chunks.keys().isdisjoint(found[other].chunks)
+
+
+def _numbered(found: Iterable[_Span]) -> dict[Identity, int]:
+    return {identity: n for n, identity in enumerate(sorted({(span.type, span.key) for span in found}))}
+
+
+def _relations(
+    chunk: ChunkExtraction,
+    neighbours: tuple[ChunkExtraction | None, ChunkExtraction | None],
+    kept: Mapping[int, int],
+    page_starts: Sequence[int],
+) -> Iterable[RelationRow]:
+    """The chunk's relations between mentions that were kept; `kept` maps its indices to entities."""
+    for relation in chunk.extraction.relations:
+        ends = _ends_if_true(relation, chunk.text, kept)
+        start, end = chunk.start + relation.start, chunk.start + relation.end
+        if ends is None or _cut(start, end, chunk, neighbours):
+            continue
+        raw = " ".join(relation.predicate.split())
+        direct = predicates.find(raw)
+        subject, object_ = ends if direct is None or not direct.reversed else ends[::-1]
+        yield RelationRow(
+            subject=subject,
+            predicate_raw=raw,
+            predicate=None if direct is None else direct.name,
+            object=object_,
+            start=start,
+            end=end,
+            page=page_of(page_starts, start),
+            chunk=chunk.ordinal,
+        )
+
+
+def _ends_if_true(relation: Relation, text: str, kept: Mapping[int, int]) -> tuple[int, int] | None:
+    subject, object_ = kept.get(relation.subject), kept.get(relation.object)
+    if subject is None or object_ is None or subject == object_:
+        return None
+    if not 0 <= relation.start < relation.end <= len(text) or not _is_label(
+        " ".join(relation.predicate.split())
+    ):
+        return None
+    return subject, object_
+
+
+def _contribution(
+    found: _Found, numbers: Mapping[Identity, int], relations: list[RelationRow], page_starts: Sequence[int]
+) -> Contribution:
+    forms: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    roles: dict[int, str] = {}
+    spans: list[SpanRow] = []
+    for span, sighting in sorted(found.items()):
+        entity = numbers[span.type, span.key]
+        page = page_of(page_starts, span.start)
+        spans.append(SpanRow(entity, span.start, span.end, sighting.form, page, min(sighting.chunks)))
+        forms[entity][sighting.form] += 1
+        roles[entity] = min(roles.get(entity, sighting.role), sighting.role, key=_strength)
+    identities = list(numbers)
+    return Contribution(
+        entities=tuple(EntityRow(*identity, names.display_name(forms[n])) for identity, n in numbers.items()),
+        mentions=tuple(MentionRow(n, roles[n], forms[n].total()) for n in range(len(identities))),
+        spans=tuple(sorted(spans, key=lambda span: (span.entity, span.start, span.end))),
+        relations=tuple(relations),
+        digest=_digest(identities, spans, relations),
+    )
+
+
+def _digest(identities: list[Identity], spans: list[SpanRow], relations: list[RelationRow]) -> str:
+    """One line of JSON for each mention and relation, sorted: no order, id or time of making is in it."""
+    lines = [json.dumps(["mention", *identities[span.entity], span.start, span.end]) for span in spans]
+    for row in relations:
+        said = [*identities[row.subject], row.predicate_raw, row.predicate, *identities[row.object]]
+        lines.append(json.dumps(["relation", *said, row.start, row.end]))
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
