@@ -6,30 +6,31 @@ import functools
 import hashlib
 import os
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import psycopg
 from psycopg.rows import dict_row
 
 from mnemo_assets import postgres
 from mnemo_assets.errors import DatabaseNewerError, PostgresError
-from mnemo_assets.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mnemo_assets.settings import Settings
 
 Connection = psycopg.Connection[dict[str, Any]]
 Role = Literal["owner", "reader"]
 
 #: The name of the database.
 DATABASE = "mnemo"
-#: A checkout has it at the top level; a wheel inside the package.
-SQL = next(
-    folder
-    for folder in (Path(__file__).parent / "sql", Path(__file__).parents[1] / "sql")
-    if folder.is_dir() or folder.parent != Path(__file__).parent
-)
+#: All SQL of the project: inside the package in a wheel, at the top level of a checkout.
+SQL = Path(__file__).parent / "sql"
+if not SQL.is_dir():
+    SQL = Path(__file__).parents[1] / "sql"
 _SEARCH_PATH: dict[str, str] = {"owner": "mnemo,public", "reader": "serve,public", "admin": "pg_catalog"}
 _NAME = re.compile(r"^-- name: *([a-z][a-z0-9_]*) *$")
 
@@ -94,23 +95,41 @@ def connect(settings: Settings, *, role: Role = "owner", database: str | None = 
         PostgresError: the server cannot be reached; the message says what to do.
     """
     name = database or DATABASE
-    socket = postgres.ensure(settings.home)
-    for attempt in (1, 2):
+    connection = _try_to_open(postgres.ensure(settings.home), role, name)
+    if connection is None:
+        # it was just starting or stopping, or this is the first time
+        socket = postgres.ensure(settings.home, thorough=True)
         try:
+            _prepare(socket, name)
             connection = _open(socket, role, name)
-        except psycopg.OperationalError:
-            # it was just starting or stopping, or there is no such role or database yet
-            if attempt == 2:  # noqa: PLR2004 - the last
-                raise PostgresError(
-                    "The database cannot be reached. Run `mnemo down`, then try again."
-                ) from None
-            socket = postgres.ensure(settings.home, thorough=True)
-        else:
-            if not _pending(connection, "visible_migrations"):
-                return connection
-            connection.close()
-        _prepare(socket, name)
-    raise PostgresError("The database was changed while it was being opened. Try again.")
+        except psycopg.OperationalError as error:
+            raise PostgresError(f"The database cannot be reached. {_advice(error)}") from None
+    return connection
+
+
+def _try_to_open(socket: Path, role: Role, name: str) -> Connection | None:
+    """A connection, or None if there is none, or one to a database that lacks migrations."""
+    try:
+        connection = _open(socket, role, name)
+    except psycopg.OperationalError:
+        return None
+    try:
+        if not _pending(connection, "visible_migrations"):
+            return connection
+    except psycopg.OperationalError:  # it ended in between
+        pass
+    except BaseException:
+        connection.close()
+        raise
+    connection.close()
+    return None
+
+
+def _advice(error: psycopg.Error) -> str:
+    """What to do; never the error's text, which goes into logs."""
+    if "too many" in str(error) or "remaining connection slots" in str(error):
+        return "Too many programs use it at once. End some, then try again."
+    return "Run `mnemo down`, then try again."
 
 
 def migrate(connection: Connection) -> None:

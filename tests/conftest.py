@@ -1,4 +1,4 @@
-"""What every test stands on: a real Postgres, a home that is not the user's, and an environment without surprises."""
+"""What every test stands on: a real Postgres, a home that is not the user's, a bare environment."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import itertools
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hypothesis
 import hypothesis.configuration
@@ -16,6 +16,9 @@ import pytest
 
 from mnemo_assets import database, postgres
 from mnemo_assets.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
@@ -27,7 +30,7 @@ _numbers = itertools.count(1)
 def pytest_configure() -> None:
     """Turn every road to the user's own files into a temporary folder, for this process and its children."""
     global _scratch  # noqa: PLW0603 - one a process, from its first moment to its last
-    _scratch = Path(tempfile.mkdtemp(prefix="mnemo-t-", dir="/tmp"))  # noqa: S108 - short: it holds sockets
+    _scratch = Path(tempfile.mkdtemp(prefix="mnemo-t-", dir="/tmp"))
     for name in [name for name in os.environ if name.startswith(("MNEMO_", "PG", "XDG_"))]:
         del os.environ[name]
     user = _scratch / "user"
@@ -67,7 +70,7 @@ def _quiet_place(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def shared_socket() -> Path:
-    """The socket folder of the server that all tests of this process share; its database `mnemo` is the template."""
+    """The socket folder of the server that this process's tests share; its `mnemo` is the template."""
     assert _scratch is not None
     home = _scratch / "shared"
     database.connect(Settings(home=home)).close()
@@ -93,8 +96,7 @@ def clone(shared_socket: Path, admin: psycopg.Connection) -> Iterator[str]:
     """The name of a migrated, empty database of this test's own."""
     name = f"test_{next(_numbers)}"
     admin.execute(f"create database {name} template mnemo owner mnemo_owner".encode())
-    where = {"host": str(shared_socket), "user": "mnemo_admin", "dbname": name}
-    with psycopg.connect(**where, autocommit=True) as inside:
+    with psycopg.connect(host=str(shared_socket), user="mnemo_admin", dbname=name, autocommit=True) as inside:
         inside.execute(database.Q["close_database"])
     yield name
     admin.execute(f"drop database {name} with (force)".encode())
@@ -124,7 +126,7 @@ def reader(settings: Settings) -> Iterator[database.Connection]:
 
 @pytest.fixture
 def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A MNEMO_HOME of the test's own, also for child processes; its server starts when somebody asks for it."""
+    """A MNEMO_HOME of the test's own, also for child processes; its server starts when it is asked for."""
     assert _scratch is not None
     folder = _scratch / f"home-{next(_numbers)}"
     monkeypatch.setenv("MNEMO_HOME", str(folder))

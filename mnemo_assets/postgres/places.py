@@ -1,10 +1,11 @@
-"""Where the server's files stand: everything under MNEMO_HOME, but for what cannot be there.
+"""Where the server's files stand: under MNEMO_HOME, but for what cannot be there.
 
-    HOME/postgres/data    the cluster              HOME/postgres/lock         held while it is started or stopped
-    HOME/postgres/log     what the server says     HOME/socket                its socket: a folder, or a symbolic
-                                                                              link where the path is too long
+    HOME/postgres/data    the cluster
+    HOME/postgres/lock    held by the process that starts or stops the server
+    HOME/postgres/log     what the server says
+    HOME/postgres/socket  a link to the folder of its socket: run-* beside it, or in SHORT if that is too long
 
-As root where user namespaces are forbidden, data and socket stand in SERVICE, in the service account's own folder.
+As root where user namespaces are forbidden, cluster and socket stand under SERVICE: see account.py.
 """
 
 from __future__ import annotations
@@ -21,85 +22,115 @@ from mnemo_assets.errors import PostgresError
 SOCKET = ".s.PGSQL.5432"
 #: Bytes of a socket's path: sun_path holds 104 on macOS and 108 on Linux, both with a closing NUL.
 LONGEST = 103
+#: The same for every process of a machine, unlike TMPDIR or XDG_RUNTIME_DIR, and short.
+SHORT = Path("/tmp")  # noqa: S108 - the folder made in it is private, random and checked before each start
 #: Only root can make a name here, so nobody can be waiting in our place.
 SERVICE = Path("/var/lib/mnemo")
-#: The same for every process of a machine, unlike TMPDIR or XDG_RUNTIME_DIR, and short.
-SHORT = Path("/tmp")  # noqa: S108 - the folder made in it is private, random and checked before use
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
     """The absolute paths of one server's files."""
 
-    data: Path
-    lock: Path
-    log: Path
-    link: Path
-    socket_home: Path
+    root: Path
+    """HOME/postgres."""
+    base: Path
+    """The folder of the cluster: root, or the service account's own."""
     mark: str
+    """Begins the name of what stands outside the home; a copied home has another."""
+
+    @property
+    def data(self) -> Path:
+        """The cluster."""
+        return self.base / "data"
 
     @property
     def pid_file(self) -> Path:
         """What the running server has written about itself."""
         return self.data / "postmaster.pid"
 
+    @property
+    def lock(self) -> Path:
+        """Held by the process that starts or stops the server."""
+        return self.root / "lock"
+
+    @property
+    def log(self) -> Path:
+        """What the server says."""
+        return self.root / "log"
+
+    @property
+    def link(self) -> Path:
+        """Leads to the folder of the socket."""
+        return self.root / "socket"
+
+    @property
+    def is_service(self) -> bool:
+        """Whether the cluster belongs to a service account."""
+        return self.base != self.root
+
     def socket_folder(self) -> Path | None:
-        """The folder of the socket, or None while it has to be made."""
-        if _fits(self.socket_home):
-            return self.socket_home
+        """The folder of the socket, or None if it has to be made. A few system calls."""
         try:
-            target = self.link.readlink()
+            folder = self.base / self.link.readlink()
         except OSError:
             return None
-        # a copied home must not follow the link to the server of the original
-        return target if target.parent == SHORT and target.name.startswith(self.mark) else None
+        ours = folder.parent == self.base or (folder.parent == SHORT and folder.name.startswith(self.mark))
+        return folder if ours and is_private(folder) else None
 
     def make_socket_folder(self) -> Path:
-        """Make the folder of the socket where it is missing, and check that it is private.
+        """Make the folder of the socket unless it is there.
 
-        Raises:
-            PostgresError: it belongs to somebody else.
+        Its name is new with each cluster: a server whose home was deleted removes its socket by name, when it
+        notices a minute later, and must not take its successor's.
         """
-        folder = self.socket_folder()
-        if folder is None or (folder != self.socket_home and not folder.is_dir()):
-            folder = Path(tempfile.mkdtemp(prefix=self.mark, dir=SHORT))
-            self.link.unlink(missing_ok=True)
-            self.link.symlink_to(folder)
-        make_private(folder)
+        if (folder := self.socket_folder()) is not None:
+            return folder
+        fits = len(os.fsencode(self.base / "run-12345678" / SOCKET)) <= LONGEST
+        place, prefix = (self.base, "run-") if fits else (SHORT, self.mark)
+        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
+        self.link.unlink(missing_ok=True)
+        self.link.symlink_to(folder.name if fits else folder)
         return folder
-
-
-def _fits(folder: Path) -> bool:
-    return len(os.fsencode(folder / SOCKET)) <= LONGEST
 
 
 def of(home: Path) -> Places:
     """The places of a home (an absolute path)."""
-    mark = hashlib.sha256(os.fsencode(home)).hexdigest()[:12]
-    root, socket_home = home / "postgres", home / "socket"
-    data = root / "data"
-    if os.geteuid() == 0 and (SERVICE / mark).is_dir():
-        data, socket_home = SERVICE / mark / "data", SERVICE / mark / "socket"
-    return Places(data, root / "lock", root / "log", home / "socket", socket_home, f"mnemo-{mark}-")
+    mark = f"mnemo-{hashlib.sha256(os.fsencode(home)).hexdigest()[:12]}-"
+    root, service = home / "postgres", SERVICE / mark.strip("-")
+    return Places(root, service if os.geteuid() == 0 and service.is_dir() else root, mark)
+
+
+def service_of(home: Path, uid: int, gid: int) -> Places:
+    """The places of a home whose cluster belongs to a service account; makes that one's folder."""
+    where = of(home)
+    folder = SERVICE / where.mark.strip("-")
+    SERVICE.mkdir(mode=0o711, exist_ok=True)
+    make_private(folder)
+    os.chown(folder, uid, gid)
+    return Places(where.root, folder, where.mark)
+
+
+def is_private(folder: Path) -> bool:
+    """Whether a folder is there, no link, closed to others, and ours (to root: given away by root)."""
+    try:
+        found = folder.lstat()
+    except OSError:
+        return False
+    ours = found.st_uid == os.geteuid() or (os.geteuid() == 0 and folder.is_relative_to(SERVICE))
+    return stat.S_ISDIR(found.st_mode) and ours and not stat.S_IMODE(found.st_mode) & 0o077
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that only its owner can open, or check that an existing one is.
+    """Make a folder that only its owner can open; an existing one of ours is closed.
 
     Raises:
-        PostgresError: it is a link, another user's, or open to others and cannot be closed.
+        PostgresError: it is a link or another user's.
+        OSError: it cannot be made.
     """
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid not in {
-            os.geteuid(),
-            folder.parent.lstat().st_uid,
-        }:
-            raise PostgresError(f"{folder} is not a folder of yours. Remove it, or set another MNEMO_HOME.")
-        if stat.S_IMODE(found.st_mode) & 0o077:
-            folder.chmod(0o700)
-    except OSError as error:
-        raise PostgresError(
-            f"{folder} cannot be made private: {error.strerror}. Set another MNEMO_HOME."
-        ) from None
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid():
+        folder.chmod(0o700)
+    if not is_private(folder):
+        raise PostgresError(f"{folder} is not a folder of yours. Remove it, or set another MNEMO_HOME.")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from mnemo_assets import database
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mnemo_assets import database
 
 
 def test_owner_writes_and_reader_reads(connection: database.Connection, reader: database.Connection) -> None:
