@@ -1,0 +1,1 @@
+"""Questions answered with SELECT only. This file imports nothing."""

@@ -1,0 +1,102 @@
+"""The places where texts mention an entity, each with the words around it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from mnemo_assets.database import Connection, queries
+from mnemo_assets.serve import quotes
+from mnemo_assets.serve.answer import SHOWN, Row, Value, clip, untrusted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Q = queries("serve")
+
+DateSource = Literal["content", "metadata", "mtime"]
+
+
+class Mention(Value):
+    """One place where a text mentions the entity. Offsets are code points of the document's text."""
+
+    page: int = Field(description="Page, from 1.")
+    start: int = Field(description="text[start:end] is untrusted_form.")
+    end: int = Field(description="Where the form ends.")
+    form: str = untrusted(
+        "form", "The words that mention it, verbatim; long ones are cut, and end with them."
+    )
+    quote_start: int = Field(description="text[quote_start:quote_end] is untrusted_quote.")
+    quote_end: int = Field(description="Where the quote ends.")
+    quote: str = untrusted("quote", "The sentence around it, verbatim.")
+
+
+class DocumentMentions(Value):
+    """A document that mentions the entity, with the first places."""
+
+    document_id: int = Field(description="Id to ask on with.")
+    sha256: str = Field(description="Of the document's bytes.")
+    date: dt.date | None = Field(default=None, description="The day it is dated by.")
+    date_source: DateSource | None = Field(
+        default=None, description="What says so: its text, metadata or mtime."
+    )
+    role: str = Field(description="mentioned, author or recipient.")
+    count: int = Field(description="How often it mentions the entity.")
+    title: str | None = untrusted("title", "The document's own title.", default=None)
+    mentions: tuple[Mention, ...] = Field(description="The first places; ask with document_id for all.")
+
+
+def spans(
+    connection: Connection,
+    entity_id: int,
+    document_ids: Sequence[int],
+    each: int,
+    after: tuple[int, int] = (-1, -1),
+) -> dict[int, list[Row]]:
+    """The first `each` spans of an entity after an offset, per document, with the text around them."""
+    found: dict[int, list[Row]] = defaultdict(list)
+    arguments = {
+        "entity_id": entity_id,
+        "document_ids": list(document_ids),
+        "spans": each,
+        "around": quotes.AROUND,
+        "after_start": after[0],
+        "after_end": after[1],
+    }
+    for row in connection.execute(Q["entity_spans"], arguments):
+        found[row["document_id"]].append(row)
+    return found
+
+
+def mention(row: Row) -> Mention:
+    """A span as a value; one whose chunk is not there quotes itself."""
+    start, end, form = row["start_offset"], row["end_offset"], row["form"]
+    quote = quotes.Quote(start, min(end, start + quotes.QUOTE), form[: quotes.QUOTE])
+    if row["window_text"] is not None:
+        quote = quotes.cut(row["window_text"], row["window_start"], start, end)
+    return Mention(
+        page=row["page"],
+        start=start,
+        end=min(end, start + SHOWN),
+        form=form[:SHOWN],
+        quote_start=quote.start,
+        quote_end=quote.end,
+        quote=quote.text,
+    )
+
+
+def document_mentions(row: Row, mentions: Sequence[Mention]) -> DocumentMentions:
+    """A document's row and the mentions to show of it."""
+    return DocumentMentions(
+        document_id=row["document_id"],
+        sha256=row["sha256"],
+        date=row["date"],
+        date_source=row["date_source"],
+        role=row["role"],
+        count=row["count"],
+        title=row["title"] and clip(row["title"]),
+        mentions=tuple(mentions),
+    )
