@@ -25,8 +25,8 @@ _FORWARD: Final[dict[str, str]] = {
     "works_for": "works for, work for, worked for, works at, worked at, is employed by, was employed by, "
     "employed by, is an employee of",
     "leads": "leads, led, heads, headed, runs, manages, managed, directs, directed, is head of, "
-    "is the head of, chairs, chaired, is ceo of, is the ceo of, is director of, is the director of, is president of, "
-    "is the president of",
+    "is the head of, chairs, chaired, is ceo of, is the ceo of, is director of, is the director of, "
+    "is president of, is the president of",
     "founded": "founded, co-founded, established, set up, is the founder of, was the founder of",
     "owns": "owns, owned, is the owner of",
     "acquired": "acquired, acquires, bought, buys, took over, takes over",

@@ -115,19 +115,20 @@ def withdraw(connection: Connection, document_ids: Sequence[int]) -> None:
     connection.execute(Q["delete_contributions"], values)
 
 
-def forget(connection: Connection, document_ids: Sequence[int]) -> None:
+def forget(connection: Connection, document_ids: Sequence[int], keep: Sequence[str] = ()) -> None:
     """Take documents out of the graph with their chunks, and what was found in chunks of theirs alone.
 
     To be called before the transaction locks any row, and before it deletes the documents.
+
+    Args:
+        connection: in a transaction.
+        document_ids: the documents.
+        keep: contents (sha256 of a chunk's text) of which the extractions stay: they are about to come back.
     """
     withdraw(connection, document_ids)
     gone = connection.execute(Q["delete_chunks"], {"document_ids": list(document_ids)}).fetchall()
-    forget_extractions(connection, [row["content_sha256"] for row in gone])
-
-
-def forget_extractions(connection: Connection, hashes: Sequence[str]) -> None:
-    """Delete what recipes found in contents (sha256 of chunks' texts) that no chunk has any more."""
-    connection.execute(Q["delete_unused_extractions"], {"hashes": list(hashes)})
+    hashes = {row["content_sha256"] for row in gone} - set(keep)
+    connection.execute(Q["delete_unused_extractions"], {"hashes": sorted(hashes)})
 
 
 def finish(connection: Connection, generation: int, limit: int = BATCH) -> int:

@@ -1,0 +1,144 @@
+"""One document's reading, in a thread: its files are tried until one gives a text, and the gates judge it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mnemo_assets import chunks
+from mnemo_assets.archive import rules
+from mnemo_assets.errors import ErrorClass, ReadingError
+from mnemo_assets.pipeline.opening import is_still, open_below
+from mnemo_assets.text import cache
+from mnemo_assets.text.reading import reader_for
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from uuid import UUID
+
+    from mnemo_assets.chunks import Chunk
+    from mnemo_assets.text.reading import Text
+    from mnemo_assets.text.sandbox import Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """Where a content can be found, and what the file was like when it was hashed."""
+
+    root: bytes
+    path: bytes
+    ext: str
+    size_bytes: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A claimed document, and the files with a reader that it can be read from, in the order to try them."""
+
+    document_id: int
+    claim_token: UUID
+    sha256: str
+    stage: str
+    forced: bool
+    files: tuple[File, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a document. Stage "new" means: not now, for the reason of `error_class`.
+
+    `chunks` comes with their contents' sha256; they are there if the stage is "extracted".
+    """
+
+    stage: str
+    error_class: ErrorClass | None = None
+    detail: str | None = None
+    reader: str | None = None
+    reader_version: int | None = None
+    text: Text | None = None
+    chunks: tuple[tuple[Chunk, str], ...] = ()
+
+
+def attempt(job: Job, sandbox: Sandbox, folder: Path) -> Outcome:
+    """Read a document from the first of its files that is there and unchanged; cache its text.
+
+    Args:
+        job: the document.
+        sandbox: reads files.
+        folder: the text cache.
+
+    Raises:
+        OSError: the cache cannot be written.
+    """
+    missed = ErrorClass.FILE_UNREACHABLE
+    for file in job.files:
+        reader = reader_for(file.ext)
+        if reader is None:
+            continue
+        text = cache.load(folder, job.sha256, reader.name, reader.version)
+        cached = text is not None
+        try:
+            text = text or _read(file, sandbox)
+        except ReadingError as error:
+            if error.error_class in {ErrorClass.FILE_CHANGED, ErrorClass.FILE_UNREACHABLE}:
+                missed = error.error_class
+                continue
+            return Outcome("failed", error.error_class, error.detail, reader.name, reader.version)
+        outcome = _judge(text, forced=job.forced)
+        if outcome.stage == "extracted" and not cached:
+            cache.store(folder, job.sha256, text)
+        return outcome
+    return Outcome("new", missed)
+
+
+def _read(file: File, sandbox: Sandbox) -> Text:
+    """Read a file that is the one that was hashed, before and after.
+
+    Raises:
+        ReadingError: FILE_UNREACHABLE, FILE_CHANGED, or what the reader says.
+    """
+    try:
+        fd = open_below(file.root, file.path)
+    except OSError:
+        raise ReadingError(ErrorClass.FILE_UNREACHABLE) from None
+    try:
+        if not is_still(fd, file.size_bytes, file.mtime_ns):
+            raise ReadingError(ErrorClass.FILE_CHANGED)
+        try:
+            return sandbox.read(fd, file.ext)
+        finally:
+            if not is_still(fd, file.size_bytes, file.mtime_ns):
+                raise ReadingError(ErrorClass.FILE_CHANGED)
+    finally:
+        os.close(fd)
+
+
+def _judge(text: Text, *, forced: bool) -> Outcome:
+    """What becomes of a text."""
+    stage, error_class = _gate(text, forced=forced)
+    pieces = chunks.split(text.text, text.page_starts) if stage == "extracted" else []
+    return Outcome(
+        stage,
+        error_class,
+        reader=text.reader,
+        reader_version=text.reader_version,
+        text=text,
+        chunks=tuple((piece, hashlib.sha256(piece.text.encode()).hexdigest()) for piece in pieces),
+    )
+
+
+def _gate(text: Text, *, forced: bool) -> tuple[str, ErrorClass | None]:
+    if text.blank:
+        return "skipped", ErrorClass.EMPTY
+    if not text.text.strip():
+        if text.pages_awaiting_ocr:
+            return "ocr_pending", ErrorClass.SCANNED
+        return "failed", ErrorClass.NO_TEXT
+    if not forced and rules.judge_text(text.text) is not None:
+        return "skipped", ErrorClass.SECRET
+    if not forced and chunks.is_tabular(text.text):
+        return "skipped", ErrorClass.TABULAR
+    return "extracted", None

@@ -1,0 +1,115 @@
+"""The outcome of a reading becomes rows: the document's stage, its text's shape and its chunks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import psycopg
+
+from mnemo_assets.database import Connection, queries
+from mnemo_assets.errors import ErrorClass
+from mnemo_assets.graph import store
+from mnemo_assets.pipeline import claims
+from mnemo_assets.pipeline.attempt import Job, Outcome
+
+if TYPE_CHECKING:
+    from mnemo_assets.chunks import Chunk
+
+Q = queries("read")
+
+#: Of an error's detail, in characters.
+DETAIL_LIMIT = 500
+
+
+def settle(connection: Connection, job: Job, outcome: Outcome) -> tuple[str, int]:
+    """Write an outcome and end its claim, in a transaction.
+
+    Another text than before takes the document out of the graph until it is mined again: what the graph
+    says about a document is true of the text that is there.
+
+    Returns:
+        What became of the document, a field of ReadCounts, and how many tries it has behind it.
+
+    Raises:
+        claims.LostError: the claim does not stand any more, and nothing was written.
+    """
+    try:
+        with connection.transaction():
+            return _settle(connection, job, outcome)
+    except (psycopg.DataError, UnicodeError) as error:
+        # a character that the database does not take, in a title or a text: this document's fault alone
+        reason = type(error).__name__
+    with connection.transaction():
+        return _settle(connection, job, Outcome("failed", ErrorClass.READER_CRASHED, reason))
+
+
+def _settle(connection: Connection, job: Job, outcome: Outcome) -> tuple[str, int]:
+    if outcome.stage == "new":
+        claims.hold(connection, job.document_id, job.claim_token)
+        values = {"document_id": job.document_id, "error_class": outcome.error_class}
+        connection.execute(Q["settle_unread"], values)
+        return "unreachable", 0
+    before = connection.execute(Q["text_shape"], {"document_id": job.document_id}).fetchall()
+    same = bool(before) and outcome.stage == "extracted" and before == _shape(outcome)
+    if before and not same:
+        store.forget(connection, [job.document_id], keep=[hash_ for _, hash_ in outcome.chunks])
+    claims.hold(connection, job.document_id, job.claim_token)
+    if same and job.stage in {"extracted", "graphed"}:
+        connection.execute(Q["settle_same_text"], _values(job, outcome))
+        return "unchanged", 0
+    if not same:
+        _insert_chunks(connection, job.document_id, outcome.chunks)
+    row = connection.execute(Q["settle_reading"], _values(job, outcome)).fetchone()
+    return outcome.stage, 0 if row is None else int(row["attempts"])
+
+
+def _shape(outcome: Outcome) -> list[dict[str, object]]:
+    """What `text_shape` would return of this outcome."""
+    page_starts = [] if outcome.text is None else list(outcome.text.page_starts)
+    return [
+        {
+            "ordinal": chunk.ordinal,
+            "start_offset": chunk.start,
+            "end_offset": chunk.end,
+            "first_page": chunk.first_page,
+            "last_page": chunk.last_page,
+            "content_sha256": hash_,
+            "page_starts": page_starts,
+        }
+        for chunk, hash_ in outcome.chunks
+    ]
+
+
+def _insert_chunks(connection: Connection, document_id: int, chunks: tuple[tuple[Chunk, str], ...]) -> None:
+    values = {
+        "document_id": document_id,
+        "ordinals": [chunk.ordinal for chunk, _ in chunks],
+        "starts": [chunk.start for chunk, _ in chunks],
+        "ends": [chunk.end for chunk, _ in chunks],
+        "first_pages": [chunk.first_page for chunk, _ in chunks],
+        "last_pages": [chunk.last_page for chunk, _ in chunks],
+        "texts": [chunk.text for chunk, _ in chunks],
+        "hashes": [hash_ for _, hash_ in chunks],
+    }
+    connection.execute(Q["insert_chunks"], values)
+
+
+def _values(job: Job, outcome: Outcome) -> dict[str, object]:
+    text = outcome.text
+    detail = None if outcome.detail is None else outcome.detail.replace("\0", "")[:DETAIL_LIMIT]
+    return {
+        "document_id": job.document_id,
+        "stage": outcome.stage,
+        "error_class": outcome.error_class,
+        "error": None if detail is None else detail.encode(errors="replace").decode(),
+        "reader": outcome.reader,
+        "reader_version": outcome.reader_version,
+        "title": text and text.title,
+        "document_date": text and text.document_date,
+        "document_date_source": text and text.document_date_source,
+        "pages": text and len(text.page_starts),
+        "page_starts": list(text.page_starts) if text else [0],
+        "chars": text and len(text.text),
+        "characters_removed": text and text.characters_removed,
+        "pages_awaiting_ocr": text.pages_awaiting_ocr if text else 0,
+    }
