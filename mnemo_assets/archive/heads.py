@@ -1,0 +1,103 @@
+"""What a key or a vault looks like in a file's first bytes. Pure: bytes in, the name of a rule out."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+#: Hyphens, dashes and the minus of Unicode, in UTF-8; in UTF-16 of either order, without its NULs; in cp1252.
+_DASH: Final = (
+    rb"(?:[-_]|\xe2\x80[\x90-\x95]|\xe2\x88\x92|\xef\xb9[\x98\xa3]|\xef\xbc\x8d"
+    rb"|[\x10-\x15]\x20|\x20[\x10-\x15]|\x12\x22|\x22\x12|[\x96\x97])"
+)
+#: Blanks within a line, in the same encodings.
+_BLANK: Final = rb"(?:[\x20\t]|\xc2?\xa0|\xe2\x80[\x80-\x8a\xaf]|\xe3\x80\x80)"
+_SPACE: Final = rb"(?:[\r\n]|" + _BLANK + rb")"
+
+#: What a text that is, or holds, a key looks like: the texts of which one must stand in it, every digit being
+#: a 0 (looking for them first is what makes this cheap), and the pattern.
+_TEXT_RULES: Final[dict[str, tuple[tuple[bytes, ...], re.Pattern[bytes]]]] = {
+    "private-key": (
+        (b"BEGIN ", b"PuTTY-User-Key-File-", b"AGE-SECRET-KEY-", b"AGE-PLUGIN-", b"PrivateKey"),
+        re.compile(
+            rb"-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY"  # RFC 7468, PGP, OpenSSH and ssh.com
+            rb"|-----BEGIN (?:PKCS12|PFX|OpenVPN Static key)"
+            rb"|PuTTY-User-Key-File-[0-9]"
+            rb"|AGE-(?:SECRET-KEY|PLUGIN-[A-Z0-9]+)-1"
+            rb"|PrivateKey\s{0,9}=\s{0,9}[A-Za-z0-9+/]{43}="  # WireGuard
+        ),
+    ),
+    "bitlocker": (
+        (b"000000",),
+        re.compile(  # eight groups of six digits, with hyphens (a line may break there) or blanks; no checksum
+            rb"[0-9]{6}(?:" + _SPACE + rb"{0,3}" + _DASH + rb"{1,2}" + _SPACE + rb"{0,4}[0-9]{6}){7}"
+            rb"|[0-9]{6}(?:" + _BLANK + rb"{1,4}[0-9]{6}){7}"
+        ),
+    ),
+}
+_DIGITS_TO_ZERO: Final = bytes.maketrans(b"123456789", b"000000000")
+
+#: The length of a DER element, in any of its forms, BER's indefinite one among them.
+_LENGTH: Final = rb"(?:[\x00-\x80]|\x81.|\x82..|\x83...|\x84....)"
+
+
+def _der(*parts: bytes) -> bytes:
+    """A pattern of parts with the length of an element between them."""
+    return _LENGTH.join(parts)
+
+
+#: How a file that is a key or a vault begins. It is matched at the first byte.
+_MAGIC_RULES: Final[dict[str, re.Pattern[bytes]]] = {
+    "keepass": re.compile(
+        rb"\x03\xd9\xa2\x9a[\x65-\x67]\xfb\x4b\xb5"
+    ),  # .kdb; .kdbx before and after its release
+    "pkcs12": re.compile(  # RFC 7292: a sequence of version 3 and data (7.1) or signed data (7.2)
+        _der(rb"\x30", rb"\x02\x01\x03\x30", rb"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07[\x01\x02]"),
+        re.DOTALL,
+    ),
+    "private-key": re.compile(
+        rb"|".join(
+            (
+                _der(rb"\x30", rb"\x02\x01[\x00\x01]\x30", rb"\x06[\x03-\x0b]"),  # PKCS#8: version, algorithm
+                _der(rb"\x30", rb"\x02\x01\x00\x02", rb".{32}"),  # PKCS#1: version, modulus
+                _der(rb"\x30", rb"\x02\x01\x01\x04[\x14-\x42]"),  # SEC1: version, key
+                _der(
+                    rb"\x30", rb"\x30", rb"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x05"
+                ),  # PKCS#8, encrypted: PKCS#5
+                _der(
+                    rb"\x30", rb"\x30", rb"\x06\x0a\x2a\x86\x48\x86\xf7\x0d\x01\x0c\x01"
+                ),  # or PKCS#12's own schemes
+                rb"[\x94\x95\xc5].{1,5}?[\x03-\x06].{4}[\x01-\x03\x10-\x16\x19-\x1c]",  # OpenPGP
+                rb"openssh-key-v1\x00",
+            )
+        ),
+        re.DOTALL,
+    ),
+    "keystore": re.compile(rb"(?:\xfe\xed\xfe\xed|\xce\xce\xce\xce)\x00\x00\x00"),  # Java: JKS, JCEKS
+    # Password Safe, 1Password, macOS keychain, LUKS, Ansible
+    "vault": re.compile(
+        rb"PWS3|opdata01|kych\x00|LUKS\xba\xbe"
+    ),  # Password Safe, 1Password, macOS keychain, LUKS
+    "apple-double": re.compile(
+        rb"\x00\x05\x16[\x00\x07]\x00"
+    ),  # "._name": a Mac's attributes of a file, no document
+}
+
+
+def magic_rule(head: bytes) -> str | None:
+    """The rule of the format that a file begins with, such as "keepass"; None if none."""
+    start = head.removeprefix(b"\xef\xbb\xbf")
+    return next((rule for rule, pattern in _MAGIC_RULES.items() if pattern.match(start)), None)
+
+
+def text_rule(head: bytes) -> str | None:
+    """The rule of a key that stands in a text, such as "bitlocker"; None if none.
+
+    Windows saves keys as UTF-16: without its NULs that is ASCII, whatever its order of bytes and whether or
+    not it says so at its beginning.
+    """
+    zeroed = head.translate(_DIGITS_TO_ZERO, b"\0")
+    for rule, (needles, pattern) in _TEXT_RULES.items():
+        if any(needle in zeroed for needle in needles) and pattern.search(head.translate(None, b"\0")):
+            return rule
+    return None
