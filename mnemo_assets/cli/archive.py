@@ -1,0 +1,220 @@
+"""Commands that move documents on: sync, retry, activate."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mnemo_assets.cli.ask import plain, show_status
+from mnemo_assets.cli.outcome import complain
+from mnemo_assets.cli.output import bars, emit, json_option, say
+from mnemo_assets.errors import ArchiveUnreachableError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mnemo_assets.archive.ledger import Archive
+    from mnemo_assets.database import Connection
+    from mnemo_assets.pipeline.progress import OnProgress
+    from mnemo_assets.settings import Settings
+
+UNREACHABLE = ArchiveUnreachableError.exit_code
+#: A document failed for the first time in this run.
+FAILED = 5
+#: With --until-done: rounds of files that change while they are read, before it is left to the next sync.
+ROUNDS = 5
+
+
+@dataclass(slots=True)
+class Done:
+    """What one run did."""
+
+    seen: int = 0
+    hashed: int = 0
+    ledger: int = 0  # rows that are new, changed, gone or moved
+    read: int = 0
+    mined: int = 0
+    removed: int = 0
+    failed_first: int = 0
+    unsettled: int = 0  # files that changed under our hands
+    unreachable: int = 0
+
+    @property
+    def nothing(self) -> bool:
+        """Whether everything was as it should be before the run began."""
+        return not (self.hashed or self.ledger or self.read or self.mined or self.removed or self.unsettled)
+
+    @property
+    def exit_code(self) -> int:
+        """The code of the command: an outage says more than a failed document."""
+        return UNREACHABLE if self.unreachable else FAILED if self.failed_first else 0
+
+
+@click.command()
+@click.argument("folder", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
+@click.option("--name", help="What to call the archive. Default: the name of the folder.")
+@click.option("--until-done", is_flag=True, help="Go round again until nothing waits that could go on.")
+@json_option
+def sync(*, folder: Path | None, name: str | None, until_done: bool, as_json: bool) -> int:
+    """Bring the graph up to date with an archive.
+
+    The archive in DIR, or all that are known.     Looks for what is new, changed or gone, reads it, and mines its text.
+    Files that did not change are not opened. It may be stopped at any moment: the next sync goes on.
+
+    Exit code 4: an archive was unreachable; whatever could go on without it went on. Exit code 5: a document
+    failed for the first time; `mnemo failures` says which, and why.
+
+    \b
+    mnemo sync ~/Documents
+    mnemo sync /media/disk/papers --name old-disk
+    mnemo sync                      all archives that are known
+    """
+    from mnemo_assets import database, settings
+    from mnemo_assets.pipeline import mine
+
+    if name is not None and folder is None:
+        raise UsageError("--name goes with a folder: mnemo sync DIR --name NAME.")
+    chosen = settings.load()
+    done = Done()
+    with closing(database.connect(chosen)) as connection, bars() as on_progress:
+        mine.active_generation(connection, chosen)  # a recipe that does not fit is refused before any work
+        archives = _archives(connection, folder, name)
+        for _ in range(ROUNDS if until_done else 1):
+            _scan(connection, chosen, archives, on_progress, done)
+            _work(connection, chosen, on_progress, done, until_done=until_done)
+            if not done.unsettled:
+                break
+    return _tell(chosen, done, as_json=as_json)
+
+
+def _archives(connection: Connection, folder: Path | None, name: str | None) -> Sequence[Archive]:
+    from mnemo_assets.archive import ledger
+
+    if folder is not None:
+        return [ledger.add_archive(connection, folder.absolute(), name)]
+    archives = ledger.archives(connection)
+    if not archives:
+        raise UsageError("No archive is known yet. Name a folder: mnemo sync DIR.")
+    return archives
+
+
+def _scan(
+    connection: Connection, chosen: Settings, archives: Sequence[Archive], on_progress: OnProgress, done: Done
+) -> None:
+    """Look at every archive that can be reached, and let go of what has left them."""
+    from mnemo_assets.pipeline import scan
+
+    done.unsettled = 0
+    for archive in archives:
+        try:
+            found = scan.scan(connection, chosen, archive, on_progress)
+        except ArchiveUnreachableError:
+            done.unreachable += 1
+            continue
+        done.seen += found.seen
+        done.hashed += found.hashed
+        done.ledger += found.added + found.changed + found.missing + found.moved
+        done.unsettled += found.changing
+    done.removed += scan.sweep(connection, chosen)
+
+
+def _work(
+    connection: Connection, chosen: Settings, on_progress: OnProgress, done: Done, *, until_done: bool
+) -> None:
+    """Read and mine what waits; with `until_done` until a round finds nothing that could go on."""
+    from mnemo_assets.pipeline import mine, read
+
+    while True:
+        reading = read.read(connection, chosen, on_progress)
+        mining = mine.mine(connection, chosen, on_progress)
+        outcomes = reading.extracted + reading.skipped + reading.ocr_pending + reading.failed
+        done.read += outcomes + reading.unchanged
+        done.mined += mining.graphed
+        done.failed_first += reading.failed_first + mining.failed_first
+        done.unsettled += reading.unreachable
+        if not until_done or not (outcomes or mining.graphed):
+            return
+
+
+def _tell(chosen: Settings, done: Done, *, as_json: bool) -> int:
+    """Print what was done and how things stand now; returns the exit code."""
+    from mnemo_assets.serve import session
+    from mnemo_assets.serve import status as room
+
+    with session.reading(chosen) as connection:
+        now = room.status(connection)
+    did = {"hashed": done.hashed, "read": done.read, "mined": done.mined, "removed": done.removed}
+    if not as_json:
+        if done.nothing:
+            say(f"Nothing to do: {done.seen:,} files are as they were, no document waits that could go on.")
+        else:
+            say("Done: " + ", ".join(f"{n:,} {what}" for what, n in did.items()) + ".")
+        show_status(now)
+    if done.unreachable:
+        advice = "An archive's folder is gone, empty or another one. Nothing was concluded; the rest went on."
+        return complain(
+            ArchiveUnreachableError.__name__, advice, UNREACHABLE, as_json=as_json, **plain(now), did=did
+        )
+    if as_json:
+        emit({**plain(now), "did": did})
+    if done.failed_first:
+        click.echo("Some documents failed: `mnemo failures` says which, and why.", err=True)
+    return done.exit_code
+
+
+@click.command()
+@click.argument("sha", required=False, metavar="[SHA]")
+@click.option("--stage", help="Documents in this stage: failed, skipped, ocr_pending.")
+@click.option("--class", "error_class", help="Documents with this error class, such as ReaderTimeout.")
+@click.option("--force", is_flag=True, help="Take them in although a gate says no.")
+@json_option
+def retry(*, sha: str | None, stage: str | None, error_class: str | None, force: bool, as_json: bool) -> int:
+    """Try once more what failed.
+
+    All documents that failed, or those of a stage, of an error class, or one by its sha256.
+    The beginning of a sha256 is enough. --force goes with a choice, and takes in what a gate keeps out: a
+    table, a text that holds a key.
+
+    \b
+    mnemo retry
+    mnemo retry --class ReaderTimeout
+    mnemo retry --force 3fa1b2
+    """
+    from mnemo_assets import database, settings
+    from mnemo_assets.pipeline import mine
+    from mnemo_assets.pipeline import retry as room
+
+    if force and not (sha or stage or error_class):
+        raise UsageError("--force goes with a choice: a sha256, --stage or --class.")
+    chosen = settings.load()
+    done = Done()
+    with closing(database.connect(chosen)) as connection, bars() as on_progress:
+        mine.active_generation(connection, chosen)
+        room.retry(connection, sha256=sha, stage=stage, error_class=error_class, force=force)
+        _work(connection, chosen, on_progress, done, until_done=False)
+    return _tell(chosen, done, as_json=as_json)
+
+
+@click.command()
+@click.argument("recipe")
+@json_option
+def activate(*, recipe: str, as_json: bool) -> int:
+    """Build the graph anew with another recipe.
+
+    RECIPE is ner or patterns. The new graph is served once it is whole. The graph that is there is served until then. Texts are not read again.
+
+    \b
+    mnemo activate patterns
+    """
+    from mnemo_assets import database, settings
+    from mnemo_assets.pipeline import mine
+
+    chosen = settings.load()
+    done = Done()
+    with closing(database.connect(chosen)) as connection, bars() as on_progress:
+        mine.activate(connection, chosen, recipe, on_progress)
+    return _tell(chosen, done, as_json=as_json)

@@ -1,0 +1,246 @@
+"""Commands that ask and change nothing: status, search, dossier, failures."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mnemo_assets.cli.outcome import complain
+from mnemo_assets.cli.output import emit, json_option, say, table
+from mnemo_assets.errors import AmbiguousNameError, NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mnemo_assets.database import Connection
+    from mnemo_assets.serve.answer import Value
+    from mnemo_assets.serve.dossier import Dossier, Relation
+    from mnemo_assets.serve.entities import EntityCounts
+    from mnemo_assets.serve.mentions import DocumentMentions
+    from mnemo_assets.serve.status import Status
+
+#: The agents' answers are bounded in characters; the owner's terminal scrolls.
+UNBOUNDED = 2**31
+#: Ids are bigints.
+LARGEST_ID = 2**63 - 1
+
+
+@contextmanager
+def asking() -> Iterator[Connection]:
+    """A reading of the graph that the settings name."""
+    from mnemo_assets import settings
+    from mnemo_assets.serve import session
+
+    with session.reading(settings.load()) as connection:
+        yield connection
+
+
+def plain(value: Value) -> dict[str, Any]:
+    """A value for the owner's own programs: its fields under their short names, what is absent left out."""
+    return value.model_dump(mode="json", exclude_none=True, exclude={"warning"})
+
+
+@click.command()
+@json_option
+def status(*, as_json: bool) -> None:
+    """Count the documents, the files and what is in the graph.
+
+    Equal digests mean equal graphs. `mnemo failures` names the files behind the counts.
+
+    \b
+    mnemo status
+    mnemo status --json
+    """
+    from mnemo_assets.serve import status as room
+
+    with asking() as connection:
+        now = room.status(connection)
+    if as_json:
+        emit(plain(now))
+    else:
+        show_status(now)
+
+
+def show_status(now: Status) -> None:
+    """Print a status for a person."""
+    lines = [
+        ("documents", _counted(now.documents)),
+        ("files", _counted(now.files)),
+        ("errors", _counted(now.errors)),
+        ("graph", f"{now.entities:,} entities, {now.mentions:,} mentions, {now.relations:,} relations"),
+        (
+            "recipe",
+            f"{now.extractor} version {now.extractor_version}" if now.extractor else "none before a sync",
+        ),
+        ("digest", now.digest),
+    ]
+    if now.archives.outage:
+        lines.append(("archives", f"{now.archives.outage} unreachable, {now.archives.healthy} healthy"))
+    table(lines)
+
+
+def _counted(counts: Mapping[Any, int]) -> str:
+    return ", ".join(f"{n:,} {name}" for name, n in counts.items() if n) or "none"
+
+
+@click.command()
+@click.argument("name")
+@click.option("--type", "entity_type", help="Only entities of this type: Person, Org, Place, Date.")
+@click.option(
+    "--limit", default=20, show_default=True, type=click.IntRange(1, 1000), help="Entities to show."
+)
+@json_option
+def search(*, name: str, entity_type: str | None, limit: int, as_json: bool) -> None:
+    """Find entities by a name or a part of it.
+
+    Neither case nor accents of NAME matter.
+
+    \b
+    mnemo search muller             finds Müller, too
+    mnemo search nord --type Org
+    """
+    from mnemo_assets.serve import entities
+
+    with asking() as connection:
+        found = entities.search_entities(
+            connection, name, entity_type=entity_type, limit=limit, room=UNBOUNDED
+        )
+    if as_json:
+        emit(plain(found))
+    elif found.entities:
+        _list(found.entities)
+        if found.truncated:
+            say(f"More than {limit} fit: name more of it, or raise --limit.")
+    else:
+        say("No entity goes by that name. Three letters of it are enough.")
+
+
+def _list(found: Sequence[EntityCounts]) -> None:
+    rows = [(each.entity_id, each.type, each.name, each.mentions, each.documents) for each in found]
+    table([("id", "type", "name", "mentions", "documents"), *rows])
+
+
+@click.command()
+@click.argument("entity")
+@click.option(
+    "--limit",
+    default=20,
+    show_default=True,
+    type=click.IntRange(1, 1000),
+    help="Documents and relations to show.",
+)
+@json_option
+def dossier(*, entity: str, limit: int, as_json: bool) -> int:
+    """Show what the papers say of an entity.
+
+    ENTITY is an id, or a name that fits one entity. Each mention and each relation comes with its page and its words. A name that fits several is answered by
+    the list of them.
+
+    \b
+    mnemo dossier 'Ann Miller'
+    mnemo dossier 12 --json
+    """
+    from mnemo_assets.serve import dossier as room
+
+    with asking() as connection:
+        fitting = _fitting(connection, entity)
+        if len(fitting) == 1:
+            found = room.get_dossier(connection, fitting[0].entity_id, limit=limit, room=UNBOUNDED)
+    if len(fitting) > 1:
+        if not as_json:
+            _list(fitting)
+        advice = "The name fits several entities. Ask by the id of one."
+        return complain(
+            AmbiguousNameError.__name__, advice, 2, as_json=as_json, entities=[plain(one) for one in fitting]
+        )
+    if as_json:
+        emit(plain(found))
+    else:
+        _show_dossier(found)
+    return 0
+
+
+def _fitting(connection: Connection, entity: str) -> Sequence[EntityCounts]:
+    """The entities that an id or a name means; those of exactly that name before those that contain it."""
+    from mnemo_assets.serve import entities
+
+    if entity.isascii() and entity.isdigit() and int(entity) <= LARGEST_ID:
+        try:
+            return [entities.entity(connection, int(entity))]
+        except NotFoundError:
+            pass  # a year is a name, too
+    fitting = entities.find_by_name(connection, entity)
+    fitting = fitting or entities.search_entities(connection, entity, room=UNBOUNDED).entities
+    if not fitting:
+        raise NotFoundError(
+            "No entity goes by that id or name. `mnemo search` finds it by a part of the name."
+        )
+    return fitting
+
+
+def _show_dossier(found: Dossier) -> None:
+    who = found.entity
+    owner = ", the owner" if who.is_owner else ""
+    say(f"{who.name} ({who.type}, id {who.entity_id}{owner})")
+    say(f"{who.mentions:,} mentions in {who.documents:,} documents")
+    if found.aliases:
+        say(f"also {', '.join(found.aliases)}")
+    for heading, relations in (("Does", found.relations_out), ("Said of it", found.relations_in)):
+        if relations:
+            say()
+            say(heading)
+            for relation in relations:
+                _show_relation(relation)
+    for document in found.documents:
+        say()
+        _show_document(document)
+    if found.truncated:
+        say()
+        say("There is more: raise --limit.")
+
+
+def _show_relation(relation: Relation) -> None:
+    words = relation.predicate or relation.words
+    weight = f", in {relation.documents} documents" if relation.documents > 1 else ""
+    say(f"  {words} — {relation.entity.name} ({relation.entity.type}){weight}")
+    say(f"    document {relation.document_id}, p. {relation.page}: “{' '.join(relation.quote.split())}”")
+
+
+def _show_document(document: DocumentMentions) -> None:
+    day = f"{document.date} ({document.date_source})" if document.date else "undated"
+    say(f"{day}  document {document.document_id}  {document.title or ''}".rstrip())
+    for mention in document.mentions:
+        say(f"  p. {mention.page}: “{' '.join(mention.quote.split())}”")
+    if document.count > len(document.mentions):
+        say(f"  and {document.count - len(document.mentions)} more")
+
+
+@click.command()
+@json_option
+def failures(*, as_json: bool) -> None:
+    """List the files that did not come in whole, and why.
+
+    This is for your eyes: it names paths. With --json it prints a line for each file.
+
+    \b
+    mnemo failures
+    mnemo failures --json | grep Corrupt
+    """
+    from mnemo_assets.serve import documents
+
+    found = False
+    with asking() as connection:
+        for row in documents.failures(connection):
+            found = True
+            if as_json:
+                emit(plain(row))
+            else:
+                say(f"{row.archive}: {row.path}")
+                cause = row.error_class or row.rule
+                say(f"  {row.stage or row.outcome}{f', {cause}' if cause else ''}: {row.reason}")
+                if row.sha256:
+                    say(f"  {row.sha256}")
+    if not found and not as_json:
+        say("Every file came in whole.")

@@ -1,0 +1,94 @@
+"""Commands for one file or one stream, without a database: text, extract."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+import click
+
+from mnemo_assets.cli.output import emit, harmless, json_option
+from mnemo_assets.errors import ErrorClass, NotFoundError, ReadingError, UsageError
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@json_option
+def text(*, file: Path, as_json: bool) -> None:
+    """Print the text of one file as mnemo reads it.
+
+    Offsets count in this text; form feeds stand between pages. No archive and no database take part, so the rules that keep files out of an archive do not apply.
+
+    \b
+    mnemo text letter.pdf
+    mnemo text letter.docx --json
+    """
+    from mnemo_assets import settings
+    from mnemo_assets.text.sandbox import Sandbox
+
+    handle = _open(file)
+    try:
+        with Sandbox(settings.load()) as sandbox:
+            found = sandbox.read(handle, file.suffix.lower().removeprefix("."))
+    finally:
+        os.close(handle)
+    if as_json:
+        emit(
+            {
+                "text": found.text,
+                "pages": len(found.page_starts),
+                "page_starts": found.page_starts,
+                "title": found.title,
+                "document_date": found.document_date,
+                "document_date_source": found.document_date_source,
+                "characters_removed": found.characters_removed,
+                "pages_awaiting_ocr": found.pages_awaiting_ocr,
+                "reader": found.reader,
+                "reader_version": found.reader_version,
+            }
+        )
+    elif sys.stdout.isatty():
+        click.echo(harmless(found.text.replace("\f", "\n"), keep="\n\t"))
+    else:
+        click.echo(found.text, nl=False)
+
+
+def _open(file: Path) -> int:
+    """Open a regular file for reading; a FIFO does not make it wait."""
+    try:
+        handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise NotFoundError("There is no such file.") from None
+    except OSError:
+        raise ReadingError(ErrorClass.FILE_UNREACHABLE) from None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise UsageError("It is not a regular file.")
+    return handle
+
+
+@click.command()
+@click.option(
+    "--extractor",
+    help="The recipe: ner or patterns. Default: MNEMO_EXTRACTOR, else ner where it is installed.",
+)
+@json_option
+def extract(*, extractor: str | None, as_json: bool) -> None:  # noqa: ARG001 - JSON lines either way
+    """Extract entities and relations from JSON lines.
+
+    From standard input to standard output, without a database.
+
+    A line {"id", "text"} becomes {"id", "entities": [{"type", "name", "start", "end"}], "relations":
+    [{"subject", "predicate", "object", "start", "end"}]}. Offsets are code points of the text as it was given.
+
+    \b
+    echo '{"id": 1, "text": "Ann Miller works for Nordwind Ltd."}' | mnemo extract
+    """
+    from mnemo_assets import settings
+    from mnemo_assets.extractions import jsonl, recipes
+
+    name = extractor or settings.load().extractor or recipes.default_recipe()
+    for line in jsonl.extract_jsonl(sys.stdin, recipes.open_extractor(name)):
+        click.echo(line)
