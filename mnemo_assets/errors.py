@@ -11,7 +11,6 @@
     │   └── ArchiveNameError            2  the name is taken by another root
     ├── PostgresError                   1  the embedded server
     │   └── DatabaseNewerError          1  the database was made by a newer mnemo
-    ├── StorageError                    1  what mnemo keeps could not be written: no room, or no right
     ├── QuestionTimeoutError            1  a question took longer than it may
     ├── RecipeError                     2  the recipe is unknown, not installed, or not the active one
     └── ReadingError                    the document could not be read; its error_class is an ErrorClass
@@ -125,10 +124,6 @@ class DatabaseNewerError(PostgresError):
 
 class QuestionTimeoutError(MnemoError):
     """A question to the graph took longer than it may."""
-
-
-class StorageError(MnemoError):
-    """What mnemo keeps in its home could not be written."""
 
 
 class RecipeError(MnemoError):

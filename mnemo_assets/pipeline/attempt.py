@@ -71,7 +71,7 @@ def attempt(job: Job, sandbox: Sandbox, folder: Path) -> Outcome:
         folder: the text cache.
 
     Raises:
-        OSError: the cache cannot be written.
+        MnemoError: the cache cannot be written.
     """
     missed = ErrorClass.FILE_UNREACHABLE
     for file in job.files:
@@ -89,6 +89,7 @@ def attempt(job: Job, sandbox: Sandbox, folder: Path) -> Outcome:
             return Outcome("failed", error.error_class, error.detail, reader.name, reader.version)
         outcome = _judge(text, forced=job.forced)
         if outcome.stage == "extracted" and not cached:
+            cache.remove(folder, job.sha256)  # what older readers left
             cache.store(folder, job.sha256, text)
         return outcome
     return Outcome("new", missed)
@@ -133,10 +134,8 @@ def _judge(text: Text, *, forced: bool) -> Outcome:
 def _gate(text: Text, *, forced: bool) -> tuple[str, ErrorClass | None]:
     if text.blank:
         return "skipped", ErrorClass.EMPTY
-    if not text.text.strip():
-        if text.pages_awaiting_ocr:
-            return "ocr_pending", ErrorClass.SCANNED
-        return "failed", ErrorClass.NO_TEXT
+    if text.scanned:
+        return "ocr_pending", ErrorClass.SCANNED
     if not forced and rules.judge_text(text.text) is not None:
         return "skipped", ErrorClass.SECRET
     if not forced and chunks.is_tabular(text.text):

@@ -6,7 +6,6 @@ transaction. A run that is killed loses no more than what it was reading, and a 
 
 from __future__ import annotations
 
-import errno
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from mnemo_assets.archive.rules import ADMITTED
 from mnemo_assets.database import Connection, queries
-from mnemo_assets.errors import ErrorClass, MnemoError, StorageError
+from mnemo_assets.errors import ErrorClass, MnemoError
 from mnemo_assets.pipeline import claims, settle
 from mnemo_assets.pipeline.attempt import File, Job, Outcome, attempt
 from mnemo_assets.pipeline.progress import OnProgress, silent
@@ -65,7 +64,7 @@ def read(connection: Connection, settings: Settings, on_progress: OnProgress = s
         on_progress: is told how many documents of how many are done, as step "read".
 
     Raises:
-        StorageError: the text cache cannot be written; the document stays as it was.
+        MnemoError: the text cache cannot be written; the document stays as it was.
     """
     counts = ReadCounts()
     formats = _formats()
@@ -131,16 +130,12 @@ def _result(future: Future[Outcome]) -> Outcome:
     """What a thread came to: a document that breaks mnemo itself must not stop those behind it.
 
     Raises:
-        StorageError: the cache cannot be written.
+        MnemoError: the cache cannot be written, or there is no sandbox: it is not this document's doing.
     """
     try:
         return future.result()
     except MnemoError:
         raise
-    except OSError as error:
-        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
-        reason = "There is no room left for" if full else "It is not possible to write to"
-        raise StorageError(f"{reason} the text cache, in the folder `text` of MNEMO_HOME.") from None
     except Exception as error:  # noqa: BLE001 - whatever it is, it is this document's outcome
         return Outcome("failed", ErrorClass.READER_CRASHED, type(error).__name__)
 
