@@ -62,8 +62,8 @@ class Done:
 def sync(*, folder: Path | None, name: str | None, until_done: bool, as_json: bool) -> int:
     """Bring the graph up to date with an archive.
 
-    The archive in DIR, or all that are known.     Looks for what is new, changed or gone, reads it, and mines its text.
-    Files that did not change are not opened. It may be stopped at any moment: the next sync goes on.
+    The archive in DIR, or all that are known. Looks for what is new, changed or gone, reads it, and mines its
+    text. Files that did not change are not opened. It may be stopped at any moment: the next sync goes on.
 
     Exit code 4: an archive was unreachable; whatever could go on without it went on. Exit code 5: a document
     failed for the first time; `mnemo failures` says which, and why.
@@ -205,7 +205,8 @@ def retry(*, sha: str | None, stage: str | None, error_class: str | None, force:
 def activate(*, recipe: str, as_json: bool) -> int:
     """Build the graph anew with another recipe.
 
-    RECIPE is ner or patterns. The new graph is served once it is whole. The graph that is there is served until then. Texts are not read again.
+    RECIPE is ner or patterns. The new graph is served once it is whole. The graph that is there is
+    served until then. Texts are not read again.
 
     \b
     mnemo activate patterns

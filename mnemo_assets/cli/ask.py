@@ -135,7 +135,8 @@ def _list(found: Sequence[EntityCounts]) -> None:
 def dossier(*, entity: str, limit: int, as_json: bool) -> int:
     """Show what the papers say of an entity.
 
-    ENTITY is an id, or a name that fits one entity. Each mention and each relation comes with its page and its words. A name that fits several is answered by
+    ENTITY is an id, or a name that fits one entity. Each mention and each relation comes with its page
+    and its words. A name that fits several is answered by
     the list of them.
 
     \b

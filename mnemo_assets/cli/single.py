@@ -19,19 +19,25 @@ from mnemo_assets.errors import ErrorClass, NotFoundError, ReadingError, UsageEr
 def text(*, file: Path, as_json: bool) -> None:
     """Print the text of one file as mnemo reads it.
 
-    Offsets count in this text; form feeds stand between pages. No archive and no database take part, so the rules that keep files out of an archive do not apply.
+    Offsets count in this text; form feeds stand between pages. No archive and no database take part, so
+    the rules that keep files out of an archive do not apply.
 
     \b
     mnemo text letter.pdf
     mnemo text letter.docx --json
     """
     from mnemo_assets import settings
+    from mnemo_assets.archive.rules import ADMITTED
+    from mnemo_assets.text.reading import reader_for
     from mnemo_assets.text.sandbox import Sandbox
 
+    ext = file.suffix.lower().removeprefix(".")
     handle = _open(file)
     try:
+        if reader_for(ext) is None:
+            raise ReadingError(ErrorClass.READER_TO_COME if ext in ADMITTED else ErrorClass.UNSUPPORTED)
         with Sandbox(settings.load()) as sandbox:
-            found = sandbox.read(handle, file.suffix.lower().removeprefix("."))
+            found = sandbox.read(handle, ext)
     finally:
         os.close(handle)
     if as_json:
@@ -81,7 +87,8 @@ def extract(*, extractor: str | None, as_json: bool) -> None:  # noqa: ARG001 - 
     From standard input to standard output, without a database.
 
     A line {"id", "text"} becomes {"id", "entities": [{"type", "name", "start", "end"}], "relations":
-    [{"subject", "predicate", "object", "start", "end"}]}. Offsets are code points of the text as it was given.
+    [{"subject", "predicate", "object", "start", "end"}]}. Offsets are code points of the text as it was
+    given.
 
     \b
     echo '{"id": 1, "text": "Ann Miller works for Nordwind Ltd."}' | mnemo extract
