@@ -1,0 +1,1 @@
+"""The bundled MCP server: a thin edge over mnemo_assets.serve. This file imports nothing."""

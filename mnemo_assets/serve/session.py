@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from mnemo_assets.settings import Settings
 
+#: What the questions of this room take: a connection of the reader's role in a read-only snapshot.
+Reading = database.Connection
 #: Time that one statement may take. Every question of this room answers in a tenth of it on 12,600 documents.
 STATEMENT_MS = 10_000
 #: Cancellations sent to one reading, 50 ms apart, before it is left to its statement's time limit.
@@ -57,7 +59,7 @@ class Stop:
 
 
 @contextmanager
-def reading(settings: Settings, stop: Stop | None = None) -> Iterator[database.Connection]:
+def reading(settings: Settings, stop: Stop | None = None) -> Iterator[Reading]:
     """Open a connection of the reader's role in one READ ONLY, repeatable snapshot.
 
     Raises:
