@@ -1,0 +1,112 @@
+"""What a file is, by its content: the extension only decides between kinds of text."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from typing import BinaryIO
+
+from mnemo_assets.errors import ErrorClass, ReadingError
+from mnemo_assets.text.decoding import decode, is_binary
+
+#: Bytes that are looked at; the same that tell text from binary.
+_HEAD = 64 << 10
+#: A PDF may have other bytes before its header, within the first kilobyte.
+_PDF_WITHIN = 1024
+_OLE = bytes.fromhex("d0cf11e0a1b11ae1")
+#: The stream of an OLE container in which Office stores an encrypted document.
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+#: What is certainly something else, and short enough to pass for text.
+_OTHERS = (
+    b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!",
+    b"SQLite format 3", b"\x7fELF", b"MZ\x90", b"ID3", b"OggS", b"bplist0", b"%!PS",
+    b"II*\x00", b"MM\x00*", b"RIFF", b"{\\rtf",
+)  # fmt: skip
+#: The extensions that say no more than "text": which kind is not decided by the content.
+_TEXTS = frozenset({"txt", "md", "csv"})
+_PAGE = re.compile(
+    r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_MAIL = re.compile(
+    r"\s*(?:From |(?:[A-Za-z][A-Za-z0-9-]{0,60}:[^\n]{0,2000}\n(?:[ \t][^\n]{0,2000}\n)*){1,60})"
+)
+_MAIL_HEADER = re.compile(r"^(?:MIME-Version|Message-ID|Received|Return-Path):", re.IGNORECASE | re.MULTILINE)
+
+
+def kind_of(file: BinaryIO, ext: str) -> str | None:
+    """The kind of reader for a file: pdf, docx, html, htm, eml or txt; None for nothing but white space.
+
+    Raises:
+        ReadingError: NEEDS_PASSWORD, it is an encrypted Office document; UNSUPPORTED, no reader knows it;
+            CORRUPT, it is bytes that could be a damaged document of its extension.
+    """
+    file.seek(0)
+    head = file.read(_HEAD)
+    if not head.strip(b" \t\r\n\f\v\x00"):
+        return None if _is_blank(file) else "txt"
+    if head.startswith(b"%PDF-") or (ext not in _TEXTS and b"%PDF-" in head[:_PDF_WITHIN]):
+        return "pdf"
+    if head.startswith(_OLE):
+        raise ReadingError(
+            ErrorClass.NEEDS_PASSWORD if _holds(file, _ENCRYPTED) else ErrorClass.UNSUPPORTED, "OLE"
+        )
+    if head.startswith(_ZIP):
+        return _zipped(file, ext)
+    if head.startswith(_OTHERS):
+        raise ReadingError(ErrorClass.UNSUPPORTED, "magic")
+    if is_binary(head):
+        raise ReadingError(ErrorClass.CORRUPT if ext in {"pdf", "docx"} else ErrorClass.UNSUPPORTED, "binary")
+    return "txt" if ext in _TEXTS else _written(decode(head), ext)
+
+
+def _written(text: str, ext: str) -> str:
+    """The kind of a text under an extension that promises more than text."""
+    if _PAGE.match(text):
+        return "html"
+    if _MAIL.match(text) and _MAIL_HEADER.search(text[:8000]):
+        return "eml"
+    return ext if ext in {"html", "htm", "eml"} else "txt"
+
+
+def _zipped(file: BinaryIO, ext: str) -> str:
+    """The kind of a zip container, by the parts in it."""
+    try:
+        with zipfile.ZipFile(file) as container:
+            names = {name.replace("\\", "/").lstrip("/").lower() for name in container.namelist()}
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        NotImplementedError,
+        UnicodeDecodeError,
+        ValueError,
+    ) as error:
+        raise ReadingError(
+            ErrorClass.CORRUPT if ext == "docx" else ErrorClass.UNSUPPORTED, type(error).__name__
+        ) from None
+    if any(name.startswith("word/") for name in names):
+        return "docx"
+    other = any(name.startswith(("xl/", "ppt/")) or name == "mimetype" for name in names)
+    if ext == "docx" and "[content_types].xml" in names and not other:
+        return "docx"  # parts may have any name
+    raise ReadingError(ErrorClass.UNSUPPORTED, "zip")
+
+
+def _holds(file: BinaryIO, wanted: bytes) -> bool:
+    """Whether a file holds some bytes anywhere."""
+    file.seek(0)
+    tail = b""
+    while piece := file.read(1 << 20):
+        if wanted in tail + piece:
+            return True
+        tail = piece[-len(wanted) :]
+    return False
+
+
+def _is_blank(file: BinaryIO) -> bool:
+    """Whether there is nothing but white space, and NULs, to the end of a file."""
+    file.seek(0)
+    return all(not piece.strip(b" \t\r\n\f\v\x00") for piece in iter(lambda: file.read(1 << 20), b""))

@@ -1,0 +1,185 @@
+"""Web pages: html and htm, and the HTML of mails."""
+
+from __future__ import annotations
+
+import re
+from typing import BinaryIO
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from mnemo_assets.text.decoding import decode
+from mnemo_assets.text.pages import Budget, Pages
+from mnemo_assets.text.plain import whole
+
+_DROPPED = frozenset(
+    {"script", "style", "template", "noscript", "head", "iframe", "object", "noembed", "noframes"}
+)
+_PARAGRAPHS = frozenset(
+    [
+        "p",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "ul",
+        "ol",
+        "dl",
+        "table",
+        "blockquote",
+        "pre",
+        "section",
+        "article",
+        "header",
+        "footer",
+        "aside",
+        "nav",
+        "main",
+        "figure",
+        "form",
+        "fieldset",
+        "hr",
+    ]
+)
+_LINES = frozenset(
+    [
+        "div",
+        "li",
+        "dt",
+        "dd",
+        "tr",
+        "caption",
+        "address",
+        "details",
+        "summary",
+        "legend",
+        "figcaption",
+        "option",
+        "optgroup",
+        "br",
+        "center",
+        "body",
+    ]
+)
+_CELLS = frozenset({"td", "th"})
+_PICTURES = frozenset({"img", "svg", "canvas", "video", "audio", "object", "embed", "iframe", "script"})
+_VERBATIM = frozenset({"pre", "textarea", "listing", "xmp", "plaintext"})
+#: Stands for a blank that must survive: no parsed text holds it.
+_KEPT_BLANK = "\x00"
+
+_BLANKS = re.compile(r"[ \t\n\r\f]+")
+_CHARSET = re.compile(
+    rb"""<meta[^>]{0,500}?charset\s{0,20}=\s{0,20}["']?\s{0,20}([\w.:\-]{1,40})""", re.IGNORECASE
+)
+#: Bytes in which the encoding is declared; browsers look at 1,024, saved pages put more before it.
+_CHARSET_WITHIN = 4096
+
+
+def read(file: BinaryIO) -> Pages:
+    """Read a web page: its title, then its text, block by block.
+
+    Raises:
+        ReadingError: TOO_LARGE.
+    """
+    return from_bytes(whole(file))
+
+
+def from_bytes(data: bytes, declared: str | None = None) -> Pages:
+    """Read a web page.
+
+    Args:
+        data: the page.
+        declared: its encoding, where something outside of the page declares it; else the page's own word
+        counts.
+    """
+    if declared is None and (found := _CHARSET.search(data[:_CHARSET_WITHIN])):
+        declared = found[1].decode("ascii", "replace")
+    source = decode(data, declared)
+    tree = LexborHTMLParser(source)
+    head = tree.css_first("head > title")
+    title = _BLANKS.sub(" ", head.text()).strip() if head is not None else ""
+    walk = _Walk()
+    if tree.root is not None:
+        walk.over(tree.root)
+    text = walk.text()
+    if title and title not in text[: 4 * len(title)]:
+        text = f"{title}\n\n{text}"
+    return Pages([text], title=title or None, has_content=walk.pictured or _has_text(source))
+
+
+def _has_text(source: str) -> bool:
+    """Whether anything stands between the tags, as far as a look without a parser can tell."""
+    first, *rest = source.split("<")
+    return bool(first.strip()) or any(piece.rpartition(">")[2].strip() for piece in rest)
+
+
+class _Walk:
+    """A walk over the tree that keeps its own stack: a page may be nested more deeply than Python calls."""
+
+    def __init__(self) -> None:
+        self.pictured = False
+        self._parts: list[str] = []
+        self._budget = Budget()
+        self._verbatim = 0
+
+    def over(self, root: LexborNode) -> None:
+        """Visit every node below, and with, the root."""
+        open_nodes: list[LexborNode] = []
+        node: LexborNode | None = root
+        while node is not None:
+            child = node.first_child if self._enter(node) else None
+            if child is not None:
+                open_nodes.append(node)
+                node = child
+                continue
+            self._leave(node)
+            while node.next is None and open_nodes:
+                node = open_nodes.pop()
+                self._leave(node)
+            node = node.next if open_nodes else None
+
+    def text(self) -> str:
+        """The text so far: single blanks, at most one empty line."""
+        text = re.sub(r" *+([\n\t]) *+", r"\1", re.sub(r"  ++", " ", "".join(self._parts)))
+        text = re.sub(r"\t++(?=\n|\Z)", "", text)
+        return re.sub(r"\n{3,}", "\n\n", text).strip(" \n\t").replace(_KEPT_BLANK, " ")
+
+    def _enter(self, node: LexborNode) -> bool:
+        """Write what a node begins with; whether to go on below it."""
+        tag = node.tag or ""
+        if tag == "-text":
+            self._write(node.text_content or "")
+            return False
+        self.pictured = self.pictured or tag in _PICTURES
+        if tag in _DROPPED or tag.startswith(("-comment", "_comment")):
+            return False
+        if tag == "img":
+            self._write(f" {node.attributes.get('alt') or ''} ")
+        self._verbatim += tag in _VERBATIM
+        self._break(tag)
+        return True
+
+    def _leave(self, node: LexborNode) -> None:
+        """Write what a node ends with."""
+        tag = node.tag or ""
+        if tag in _DROPPED or tag.startswith("-"):
+            return
+        self._verbatim -= tag in _VERBATIM
+        if tag in _CELLS:
+            self._parts.append("\t")
+        elif tag != "br":
+            self._break(tag)
+
+    def _break(self, tag: str) -> None:
+        if tag in _PARAGRAPHS:
+            self._parts.append("\n\n")
+        elif tag in _LINES:
+            self._parts.append("\n")
+
+    def _write(self, text: str) -> None:
+        self._budget.spend(text)
+        if self._verbatim:
+            self._parts.append(text.replace("\r\n", "\n").replace("\t", " ").replace(" ", _KEPT_BLANK))
+        else:
+            self._parts.append(_BLANKS.sub(" ", text))

@@ -1,0 +1,272 @@
+"""Read documents in processes that can do nothing else: the side of mnemo itself.
+
+with Sandbox(settings) as sandbox:
+    text = sandbox.read(descriptor, "pdf")
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import mnemo_assets
+from mnemo_assets.errors import ErrorClass, MnemoError, ReadingError
+from mnemo_assets.settings import Settings
+from mnemo_assets.text import reply
+from mnemo_assets.text.reading import READERS, Text
+from mnemo_assets.text.walls import Wall
+from mnemo_assets.text.zygote import GREETING, REQUEST_SIZE, STATUS
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+#: By the clock a document may take twice its processor time, as others are read beside it, and this much
+#: more.
+_SLACK = 5.0
+#: A fresh interpreter needs a second or two to import the readers' libraries; a cold disk, or a busy
+#: machine, more.
+_START_SECONDS = 120.0
+#: Of its memory a process must have had this much in use when it crashed, for memory to be the reason.
+_NEARLY_ALL = 0.8
+_AT_ONCE = 1 << 20
+_BOOT = "import sys; sys.path[:0] = sys.argv[2:]; from mnemo_assets.text.zygote import main; main()"
+
+
+class _ZygoteGoneError(Exception):
+    """The zygote died: the document is not to blame, as far as one can tell."""
+
+
+class Sandbox:
+    """Reads documents, each in a process of its own; safe to use from several threads at once.
+
+    The zygote starts with the first read. `close`, or the death of this process, ends it and all readers.
+
+    Args:
+        settings: `reader_seconds` of processor time and `reader_memory_mb` for one document.
+        module: whose `read(file, ext) -> Text` the processes run; another one is for tests of the walls.
+        code: folders of code beside the installed one.
+    """
+
+    def __init__(
+        self, settings: Settings, *, module: str = "mnemo_assets.text.reading", code: tuple[Path, ...] = ()
+    ) -> None:
+        self._seconds = settings.reader_seconds
+        self._memory_mb = settings.reader_memory_mb
+        self._module = module
+        self._code = tuple(str(path) for path in code)
+        self._lock = threading.Lock()
+        self._zygote: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._walls: list[Wall] = []
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def read(self, fd: int, ext: str) -> Text:
+        """Read the document behind a descriptor that is open for reading; its position changes.
+
+        Raises:
+            ReadingError: why it cannot be read.
+            MnemoError: no reader can be started on this machine, or the sandbox is closed.
+        """
+        if ext not in READERS:
+            raise ReadingError(ErrorClass.READER_TO_COME)
+        for _ in range(2):  # a zygote that was killed from outside took this reader with it
+            with suppress(_ZygoteGoneError):
+                return self._read(fd, ext)
+        raise ReadingError(ErrorClass.READER_CRASHED, "zygote")
+
+    def walls(self) -> list[Wall]:
+        """The walls around the readers, as a process that raised them found them."""
+        with self._lock:
+            self._running()
+            return list(self._walls)
+
+    def close(self) -> None:
+        """End the zygote and every reader. Reads that are under way fail."""
+        with self._lock:
+            self._closed = True
+            self._end()
+
+    def _read(self, fd: int, ext: str) -> Text:
+        with ExitStack() as held:
+            receive, send = os.pipe()
+            held.callback(os.close, receive)
+            life, other = socket.socketpair()
+            held.callback(life.close)
+            try:
+                self._request(ext, [fd, send, other.fileno()])
+            finally:
+                os.close(send)
+                other.close()
+            answer, status = self._await(receive, life)
+        return self._judged(answer, status, ext)
+
+    def _request(self, ext: str, descriptors: list[int]) -> None:
+        with self._lock:
+            control = self._running()
+            try:
+                socket.send_fds(control, [ext.encode().ljust(REQUEST_SIZE, b"\x00")], descriptors)
+            except OSError as error:
+                if isinstance(error, (BrokenPipeError, ConnectionError)):
+                    raise _ZygoteGoneError from None
+                raise ReadingError(ErrorClass.FILE_UNREACHABLE, type(error).__name__) from None
+
+    def _await(self, receive: int, life: socket.socket) -> tuple[bytes, bytes]:
+        """The answer, and how the process ended.
+
+        Raises:
+            ReadingError: READER_TIMEOUT; TOO_LARGE, more is answered than any document may have.
+            _ZygoteGoneError: nobody said how it ended.
+        """
+        deadline = time.monotonic() + 2 * self._seconds + _SLACK
+        os.set_blocking(receive, False)
+        poll = select.poll()
+        poll.register(receive, select.POLLIN)
+        poll.register(life, select.POLLIN)
+        pieces: list[bytes] = []
+        size, status, waiting = 0, b"", 2
+        while waiting:
+            ready = poll.poll(max(0.0, deadline - time.monotonic()) * 1000)
+            if not ready:
+                raise ReadingError(ErrorClass.READER_TIMEOUT, "clock")
+            for descriptor, _ in ready:
+                piece = os.read(receive, _AT_ONCE) if descriptor == receive else _received(life)
+                if descriptor != receive:
+                    status += piece
+                elif piece:
+                    pieces.append(piece)
+                    size += len(piece)
+                if not piece:
+                    poll.unregister(descriptor)
+                    waiting -= 1
+            if size > reply.LIMIT:
+                raise ReadingError(ErrorClass.TOO_LARGE, "answer")
+        if len(status) != STATUS.size:
+            raise _ZygoteGoneError
+        return b"".join(pieces), status
+
+    def _judged(self, answer: bytes, status: bytes, ext: str) -> Text:
+        """The text in the answer of a process that ended well; what to call the end of one that did not."""
+        code, number, milliseconds, peak_kb = STATUS.unpack(status)
+        if code == 0 and number == 0:
+            return reply.unpack(answer, READERS[ext])
+        overdue = milliseconds >= 1000 * self._seconds
+        if number == signal.SIGXCPU or (number == signal.SIGKILL and overdue):
+            raise ReadingError(ErrorClass.READER_TIMEOUT, "processor")
+        if peak_kb >= _NEARLY_ALL * 1024 * self._memory_mb:
+            raise ReadingError(ErrorClass.READER_MEMORY, f"signal {number}")
+        raise ReadingError(ErrorClass.READER_CRASHED, f"signal {number}" if number else f"exit {code}")
+
+    def _running(self) -> socket.socket:
+        """The control socket of a zygote that lives; the lock is held."""
+        if self._closed:
+            raise MnemoError("The sandbox is closed.")
+        if self._zygote is None or self._control is None or self._zygote.poll() is not None:
+            self._end()
+            self._start()
+        assert self._control is not None
+        return self._control
+
+    def _start(self) -> None:
+        """Execute a fresh interpreter: neither descriptors nor environment of this process are in it."""
+        ours, theirs = socket.socketpair()
+        configuration = {
+            "control": theirs.fileno(),
+            "module": self._module,
+            "memory_mb": self._memory_mb,
+            "seconds": self._seconds,
+            "readable": self._code,
+        }
+        with theirs:
+            self._zygote = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-I",
+                    "-B",
+                    "-c",
+                    _BOOT,
+                    json.dumps(configuration),
+                    *self._code,
+                    *_packages(),
+                ],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                env={"LC_ALL": "C.UTF-8"},
+                start_new_session=True,
+            )
+        self._control = ours
+        try:
+            ours.settimeout(_START_SECONDS)
+            (length,) = GREETING.unpack(_exactly(ours, GREETING.size))
+            self._walls = [Wall(**wall) for wall in json.loads(_exactly(ours, length))]
+            ours.settimeout(None)
+        except (OSError, ValueError, TypeError):
+            self._end()
+            raise MnemoError("The process that reads documents does not start on this machine.") from None
+
+    def _end(self) -> None:
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if self._zygote is not None:
+            try:
+                self._zygote.wait(_SLACK)
+            except subprocess.TimeoutExpired:
+                self._zygote.kill()
+                self._zygote.wait()
+            self._zygote = None
+
+
+def walls() -> list[Wall]:
+    """The walls that this machine has, found by raising them."""
+    with Sandbox(Settings()) as sandbox:
+        return sandbox.walls()
+
+
+def _packages() -> list[str]:
+    """Where this process found its packages, for an interpreter that is told to find none by itself."""
+    own = str(Path(mnemo_assets.__file__).parents[1])
+    return [*(path for path in sys.path if Path(path).name in {"site-packages", "dist-packages"}), own]
+
+
+def _received(life: socket.socket) -> bytes:
+    """What the zygote says, or nothing once it is gone."""
+    try:
+        return life.recv(STATUS.size)
+    except ConnectionError:
+        return b""
+
+
+def _exactly(connection: socket.socket, size: int) -> bytes:
+    """That many bytes.
+
+    Raises:
+        OSError: the other side closed before.
+    """
+    data = b""
+    while len(data) < size:
+        piece = connection.recv(size - len(data))
+        if not piece:
+            raise ConnectionError
+        data += piece
+    return data

@@ -1,0 +1,215 @@
+"""WordprocessingML, walked as a stream: what a person who opens the document can see, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mnemo_assets.text.pages import Budget
+
+_WORD = frozenset(
+    {
+        "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+        "http://purl.oclc.org/ooxml/wordprocessingml/main",  # Strict
+    }
+)
+_COMPATIBILITY = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+_MATH = frozenset(
+    {
+        "http://schemas.openxmlformats.org/officeDocument/2006/math",
+        "http://purl.oclc.org/ooxml/officeDocument/math",
+    }
+)
+#: Deleted and moved-away text, and properties as they were: what is in them is not the document's text.
+_GONE = frozenset({"del", "moveFrom", "pPrChange", "rPrChange", "sectPrChange", "tblPrChange", "tcPrChange"})
+_GLYPHS = {"tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "\u2011"}
+_PICTURES = frozenset({"drawing", "pict", "object"})
+_NOTES = frozenset({"footnote", "endnote", "comment"})
+_REFERENCES = {
+    "footnoteReference": "footnotes",
+    "endnoteReference": "endnotes",
+    "commentReference": "comments",
+}
+_OFF = frozenset({"0", "false", "off"})
+_SAME_PAGE = frozenset({"continuous", "nextColumn"})
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A stretch of text that is written on its own: the body, a cell, a text box, a note."""
+
+    parts: list[str] = field(default_factory=list)
+    boxes: list[str] = field(default_factory=list)  # of the paragraph that is being written
+    cells: list[str] = field(default_factory=list)  # of the row that is being written
+    page_ended: bool = False  # inside of a row, which is not torn: it ends before the row
+
+
+class Walk:
+    """Handles the elements of one part.
+
+    Attributes:
+        pictured: whether there is a picture, or another thing that is not text.
+        notes_found: the text of each footnote, endnote or comment of the part, by identifier.
+    """
+
+    def __init__(self, budget: Budget, notes: Mapping[str, dict[str, str]] | None = None) -> None:
+        self.pictured = False
+        self.notes_found: dict[str, str] = {}
+        self._budget = budget
+        self._notes = notes or {}
+        self._page_notes: list[str] = []
+        self._frames = [_Frame()]
+        self._skipped = 0  # elements open inside of one that is left out
+        self._in_text = 0
+        self._note = ("", "")
+        self._choices: list[
+            int | None
+        ] = []  # an alternative's branch that was taken, as the length before it
+        self._break_after = False  # a section ends with this paragraph
+
+    def text(self) -> str:
+        """The text of the part, form feeds between its pages."""
+        self._end_of_page_notes()
+        return "".join(self._frames[0].parts)
+
+    def notes_left(self) -> str:
+        """The notes that nothing refers to."""
+        return "\n".join(text for notes in self._notes.values() for text in notes.values())
+
+    def start(self, namespace: str, name: str, attributes: dict[str, str]) -> None:
+        """An element begins."""
+        if self._skipped:
+            self._skipped += 1
+        elif namespace in _WORD:
+            self._start_word(name, attributes)
+        elif namespace == _COMPATIBILITY:
+            self._start_alternative(name)
+        elif namespace in _MATH and name == "t":
+            self._in_text += 1
+
+    def end(self, namespace: str, name: str) -> None:
+        """An element ends."""
+        if self._skipped:
+            self._skipped -= 1
+        elif namespace in _WORD:
+            self._end_word(name)
+        elif namespace == _COMPATIBILITY and name == "AlternateContent" and self._choices:
+            self._choices.pop()
+        elif namespace in _MATH and name == "t":
+            self._in_text -= 1
+
+    def characters(self, text: str) -> None:
+        """Characters: the document's text where they stand in a text element."""
+        if self._in_text and not self._skipped:
+            self._write(text)
+
+    def _written(self) -> int:
+        return sum(len(frame.parts) + len(frame.boxes) for frame in self._frames)
+
+    def _start_alternative(self, name: str) -> None:
+        """Of alternatives the first that has text is taken: a text box stands in each of them."""
+        if name == "AlternateContent":
+            self._choices.append(None)
+        elif name in {"Choice", "Fallback"} and self._choices:
+            before = self._choices[-1]
+            if before is not None and self._written() > before:
+                self._skipped = 1
+            else:
+                self._choices[-1] = self._written()
+
+    def _start_word(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "t":
+            self._in_text += 1
+        elif name in _GONE:
+            self._skipped = 1
+        elif name in _GLYPHS:
+            self._write(_GLYPHS[name])
+        elif name == "br":
+            self._end_page() if attributes.get("type") == "page" else self._write("\n")
+        elif name == "lastRenderedPageBreak" or (
+            name == "pageBreakBefore" and attributes.get("val", "1") not in _OFF
+        ):
+            self._end_page()
+        elif name in _REFERENCES:
+            self._refer(_REFERENCES[name], attributes.get("id", ""))
+        elif name in _NOTES:
+            self._note = (attributes.get("id", ""), attributes.get("author", ""))
+            self._frames.append(_Frame())
+        elif name in {"tc", "txbxContent"}:
+            self._frames.append(_Frame())
+        else:
+            self._start_other(name, attributes)
+
+    def _start_other(self, name: str, attributes: dict[str, str]) -> None:
+        self.pictured = self.pictured or name in _PICTURES
+        if name == "sectPr":
+            self._break_after = True
+        elif name == "type" and attributes.get("val") in _SAME_PAGE:
+            self._break_after = False
+
+    def _end_word(self, name: str) -> None:
+        if name == "t":
+            self._in_text -= 1
+        elif name == "p":
+            self._end_paragraph()
+        elif name == "tc" and len(self._frames) > 1:
+            cell = "".join(self._frames.pop().parts).strip("\n")
+            self._frames[-1].cells.append(cell)
+        elif name == "tr":
+            self._end_row()
+        elif name == "tbl":
+            self._frames[-1].parts.append("\n")
+        elif name == "txbxContent" and len(self._frames) > 1:
+            box = "".join(self._frames.pop().parts).strip("\n")
+            self._frames[-1].boxes.append(box)
+        elif name in _NOTES and len(self._frames) > 1:
+            self._end_note("".join(self._frames.pop().parts).strip())
+
+    def _write(self, text: str) -> None:
+        self._frames[-1].parts.append(self._budget.spend(text))
+
+    def _end_paragraph(self) -> None:
+        frame = self._frames[-1]
+        frame.parts.append("\n")
+        frame.parts.extend(f"{box}\n" for box in frame.boxes if box)
+        frame.boxes.clear()
+        if self._break_after and len(self._frames) == 1:
+            self._end_page()
+        self._break_after = False
+
+    def _end_row(self) -> None:
+        frame = self._frames[-1]
+        row = "\t".join(frame.cells)
+        frame.cells.clear()
+        ended, frame.page_ended = frame.page_ended, False
+        if ended and len(self._frames) == 1:
+            self._end_page()
+        frame.parts.append(row.rstrip("\t") + "\n")
+
+    def _end_page(self) -> None:
+        """End the page here; inside of a row before the row, and inside of a box or a note not at all."""
+        if len(self._frames) > 1:
+            self._frames[0].page_ended = True
+            return
+        parts = self._frames[0].parts
+        last = next((part for part in reversed(parts) if part.strip(" \t\n")), "\f")
+        if last != "\f":  # Word repeats an explicit break as the one it rendered
+            self._end_of_page_notes()
+            parts.append("\f")
+
+    def _refer(self, kind: str, identifier: str) -> None:
+        note = self._notes.get(kind, {}).pop(identifier, "")
+        if note:
+            self._page_notes.append(note)
+
+    def _end_note(self, text: str) -> None:
+        identifier, author = self._note
+        if text:
+            self.notes_found[identifier] = f"{author}: {text}" if author else text
+
+    def _end_of_page_notes(self) -> None:
+        self._frames[0].parts.extend(f"\n{note}\n" for note in self._page_notes)
+        self._page_notes.clear()
