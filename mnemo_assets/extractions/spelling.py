@@ -1,0 +1,30 @@
+"""Pure: how names are written, as pieces of regular expressions. All are bounded: matching is linear.
+
+Python's `re` has no class of capital letters; `UPPER` is one, of Latin, Greek, Cyrillic and Armenian.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+#: Capital letters below the scripts that have no case.
+_SCRIPTS_WITH_CASE: Final = 0x590
+UPPER: Final = "".join(chr(code) for code in range(_SCRIPTS_WITH_CASE) if chr(code).isupper())
+#: A blank within a name. A line break is none: names end with their line.
+GAP: Final = "[ \u00a0]"
+#: A word that begins with a capital letter: Ann, O'Brien, Jean-Luc, McDonald, IBM.
+CAPITAL: Final = rf"[{UPPER}](?:[^\W_]|['’\-](?=[^\W\d_])){{0,30}}(?![\w])"
+INITIAL: Final = rf"[{UPPER}]\."
+_PARTICLE: Final = (
+    r"(?:von|van|de|der|den|del|della|di|da|do|dos|das|du|la|le|zu|zur|ter|ten|bin|al|el|af|av|am)"
+)
+#: What may follow the first word of a person's name.
+LATER: Final = rf"(?:{INITIAL}|(?:{_PARTICLE}{GAP}){{0,2}}{CAPITAL})"
+#: One to four words of a person's name.
+PERSON: Final = (
+    rf"(?:{INITIAL}{GAP}?|{CAPITAL}{GAP}){{0,1}}(?:{_PARTICLE}{GAP}){{0,2}}{CAPITAL}(?:{GAP}{LATER}){{0,2}}"
+)
+#: A run of capitalised words and initials, on one line.
+RUN: Final = re.compile(rf"(?<![\w'’@#/\\.\-])(?:{INITIAL}{GAP}?){{0,3}}{CAPITAL}(?:{GAP}{LATER}){{0,7}}")
+TOKEN: Final = re.compile(r"\S+")

@@ -1,0 +1,70 @@
+"""Extractions in the database: one row a (text, recipe), whatever documents hold the text."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Protocol
+
+from psycopg.types.json import Jsonb
+
+from mnemo_assets.database import Connection, queries
+from mnemo_assets.extractions.extractor import Entity, Extraction, Relation
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+Q = queries("extractions")
+
+
+class Failure(Protocol):
+    """Why a text has no extraction."""
+
+    @property
+    def error_class(self) -> str:
+        """The class of what went wrong; never its words."""
+
+
+def known(connection: Connection, extractor_id: int, hashes: Collection[str]) -> dict[str, Extraction]:
+    """What a recipe found in those of the texts that it has extracted, by sha256.
+
+    Args:
+        connection: the owner's, or the caller's transaction.
+        extractor_id: the recipe, at its version.
+        hashes: sha256 of texts, in hex.
+    """
+    rows = connection.execute(Q["known_extractions"], {"extractor_id": extractor_id, "hashes": list(hashes)})
+    return {
+        row["content_sha256"]: Extraction(
+            tuple(Entity(**entity) for entity in row["entities"]),
+            tuple(Relation(**relation) for relation in row["relations"]),
+        )
+        for row in rows
+    }
+
+
+def store(connection: Connection, extractor_id: int, results: Mapping[str, Extraction | Failure]) -> None:
+    """Write what became of texts. A later result replaces a failure; an extraction is never replaced.
+
+    Args:
+        connection: the caller's transaction, or one in autocommit mode: it is one statement.
+        extractor_id: the recipe, at its version.
+        results: sha256 of a text -> what was found in it, or why nothing could be.
+    """
+    if not results:
+        return
+    ordered = sorted(results.items())
+    done = [(result if isinstance(result, Extraction) else Extraction((), ())) for _, result in ordered]
+    errors = [None if isinstance(result, Extraction) else result.error_class for _, result in ordered]
+    connection.execute(
+        Q["store_extractions"],
+        {
+            "extractor_id": extractor_id,
+            "hashes": [sha256 for sha256, _ in ordered],
+            "outcomes": ["done" if error is None else "failed" for error in errors],
+            "error_classes": errors,
+            "entities": [Jsonb([asdict(entity) for entity in extraction.entities]) for extraction in done],
+            "relations": [
+                Jsonb([asdict(relation) for relation in extraction.relations]) for extraction in done
+            ],
+        },
+    )

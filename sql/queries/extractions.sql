@@ -1,0 +1,22 @@
+-- What a recipe found in a text, kept by the text's sha256, so that no text is extracted twice.
+
+-- name: known_extractions
+-- A row for each of the texts that the recipe has extracted: its entities and relations.
+select content_sha256, entities, relations
+from chunk_extractions
+where extractor_id = %(extractor_id)s and outcome = 'done' and content_sha256 = any(%(hashes)s)
+order by content_sha256;
+
+-- name: store_extractions
+-- Writes what became of texts, in the given order (sorted: two writers never wait for each other in a ring).
+-- A failure is written over; what is done stays.
+insert into chunk_extractions (content_sha256, extractor_id, outcome, error_class, entities, relations)
+select u.content_sha256, %(extractor_id)s, u.outcome, u.error_class, u.entities, u.relations
+from unnest(%(hashes)s::text[], %(outcomes)s::text[], %(error_classes)s::text[], %(entities)s::jsonb[],
+    %(relations)s::jsonb[]) with ordinality
+    as u (content_sha256, outcome, error_class, entities, relations, place)
+order by u.place
+on conflict (content_sha256, extractor_id) do update
+set outcome = excluded.outcome, error_class = excluded.error_class, entities = excluded.entities,
+    relations = excluded.relations, extracted_at = now()
+where chunk_extractions.outcome = 'failed';
