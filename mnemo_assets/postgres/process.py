@@ -57,8 +57,8 @@ def _works_in(pid: int, data: Path) -> bool:
             return (process / "cwd").samefile(data) and (process / "exe").readlink().name.startswith(
                 "postgres"
             )
-        command = ["/bin/ps", "-ww", "-o", "command=", "-p", str(pid)]
+        command = ["/usr/sbin/lsof", "-a", "-p", str(pid), "-d", "cwd", "-F", "cn"]
         said = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False).stdout
     except OSError:  # it is gone, a zombie, or somebody else's
         return False
-    return "postgres" in said and str(data) in said
+    return {"cpostgres", f"n{data.resolve()}"} <= set(said.splitlines())

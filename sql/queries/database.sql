@@ -5,7 +5,8 @@
 select pg_advisory_lock(7306086967);
 
 -- name: create_roles
--- Makes the two roles, or brings them to this version's settings. Run by mnemo_admin.
+-- Makes the two roles, or brings them to this version's settings, and shuts the cluster's own databases to them.
+-- Run by mnemo_admin.
 do $$
 begin
     if not exists (select from pg_roles where rolname = 'mnemo_owner') then
@@ -26,6 +27,7 @@ alter role mnemo_reader set transaction_timeout = '60s';
 alter role mnemo_reader set idle_in_transaction_session_timeout = '30s';
 alter role mnemo_reader set lock_timeout = '10s';
 alter role mnemo_reader set temp_file_limit = '1GB';
+revoke all on database postgres, template1 from public;
 
 -- name: creation_of_database
 -- Returns the statement that makes the named database, or no row if it is there.
@@ -48,7 +50,7 @@ begin
     for open_to_all in
         select oid::regprocedure from pg_proc
         where pronamespace = 'pg_catalog'::regnamespace
-            and proname ~ '^(lo_|lowrite$|pg_(try_)?advisory_|pg_logical_emit_message$|pg_notify$)'
+            and proname ~ '^(lo_|lowrite$|pg_(try_)?advisory_|pg_logical_emit_message$)'
     loop
         execute format('revoke execute on function %s from public', open_to_all);
         execute format('grant execute on function %s to mnemo_owner', open_to_all);
