@@ -24,6 +24,16 @@ Q = queries("graph")
 BATCH = 500
 
 
+def share(connection: Connection) -> None:
+    """Write beside others to the end of this transaction; wait for who has the graph alone."""
+    connection.execute(Q["share_graph"])
+
+
+def own(connection: Connection) -> None:
+    """Have the graph alone to the end of this transaction; wait for all who write."""
+    connection.execute(Q["own_graph"])
+
+
 def replace(connection: Connection, generation: int, document_id: int, contribution: Contribution) -> None:
     """Make a document's rows in a generation those of `contribution`, whatever was there.
 
@@ -32,7 +42,7 @@ def replace(connection: Connection, generation: int, document_id: int, contribut
     Raises:
         psycopg.errors.ForeignKeyViolation: the document or the generation was deleted meanwhile.
     """
-    connection.execute(Q["share_graph"])
+    share(connection)
     place = {"generation": generation, "document_id": document_id}
     ids, added = _entity_ids(connection, generation, contribution)
     mentioned = [ids[row.entity] for row in contribution.mentions]
@@ -109,7 +119,7 @@ def withdraw(connection: Connection, document_ids: Sequence[int]) -> None:
 
     To be called before the transaction locks any row. Entities without a mention go with `finish`.
     """
-    connection.execute(Q["own_graph"])
+    own(connection)
     values = {"document_ids": list(document_ids)}
     connection.execute(Q["mark_mentioned_stale"], values)
     connection.execute(Q["delete_contributions"], values)
@@ -139,7 +149,7 @@ def finish(connection: Connection, generation: int, limit: int = BATCH) -> int:
     Returns:
         How many entities were looked at.
     """
-    connection.execute(Q["own_graph"])
+    own(connection)
     stale = connection.execute(Q["stale_entities"], {"generation": generation, "limit": limit}).fetchall()
     orphans = [row["entity_id"] for row in stale if not row["mentioned"]]
     if orphans:

@@ -84,6 +84,14 @@ def _number(connection: Connection) -> int:
             return number
 
 
+def commit_lazily(connection: Connection) -> None:
+    """Do not wait for the disk at the end of this transaction: if the machine fails, its work is done again.
+
+    For what can be done again: the ledger and what it speaks of go back together.
+    """
+    connection.execute(Q["commit_lazily"])
+
+
 def hold(connection: Connection, document_id: int, claim_token: uuid.UUID) -> None:
     """Lock a claimed document for its outcome, in this transaction.
 

@@ -35,6 +35,7 @@ def settle(connection: Connection, job: Job, outcome: Outcome) -> tuple[str, int
     """
     try:
         with connection.transaction():
+            claims.commit_lazily(connection)
             return _settle(connection, job, outcome)
     except (psycopg.DataError, UnicodeError) as error:
         # a character that the database does not take, in a title or a text: this document's fault alone

@@ -36,3 +36,7 @@ for no key update;
 -- Frees what a claimant still has.
 update documents set claimed_by = null, claimed_until = null, claim_token = null
 where claimed_by = %(claimant)s;
+
+-- name: commit_lazily
+-- Does not wait for the disk at the end of this transaction.
+set local synchronous_commit = off;

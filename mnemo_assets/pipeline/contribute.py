@@ -1,0 +1,93 @@
+"""From a document's chunks to its rows of a generation: what the recipe found in them, merged and stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mnemo_assets.database import Connection, queries
+from mnemo_assets.extractions import store as extractions
+from mnemo_assets.graph import store
+from mnemo_assets.graph.merge import ChunkExtraction, Contribution, merge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mnemo_assets.extractions.extractor import Extraction
+    from mnemo_assets.pipeline.generations import Generation
+    from mnemo_assets.pipeline.workshop import Failure
+
+Q = queries("mine")
+
+#: Extractions that are committed at once: what a killed run loses at most of a slow recipe's work.
+BATCH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A document's rows, and how many of its chunks could not be mined."""
+
+    contribution: Contribution
+    chunks: int
+    chunks_failed: int
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether nothing could be mined of a document that has text."""
+        return 0 < self.chunks == self.chunks_failed
+
+
+def missing(
+    connection: Connection, generation: Generation, document_ids: Sequence[int], besides: Iterable[str] = ()
+) -> dict[str, str]:
+    """The texts that a generation's recipe was not given yet: sha256 -> text.
+
+    Args:
+        connection: the owner's.
+        generation: whose recipe.
+        document_ids: whose chunks.
+        besides: contents that are being extracted at this moment.
+    """
+    values = {"document_ids": list(document_ids), "extractor_id": generation.extractor_id}
+    found = {row["content_sha256"]: row["text"] for row in connection.execute(Q["missing_contents"], values)}
+    for content in besides:
+        found.pop(content, None)
+    return found
+
+
+def keep(
+    connection: Connection, generation: Generation, results: Iterable[tuple[str, Extraction | Failure]]
+) -> None:
+    """Store extractions as they come, some in a transaction."""
+    some: dict[str, Extraction | Failure] = {}
+    for content, result in results:
+        some[content] = result
+        if len(some) >= BATCH:
+            extractions.store(connection, generation.extractor_id, some)
+            some = {}
+    extractions.store(connection, generation.extractor_id, some)
+
+
+def merged(
+    connection: Connection, generation: Generation, document_id: int, page_starts: Sequence[int]
+) -> Merged:
+    """Merge what was found in a document's chunks, each of which the recipe was given."""
+    rows = connection.execute(Q["document_chunks"], {"document_id": document_id}).fetchall()
+    hashes: Mapping[str, Extraction] = extractions.known(
+        connection, generation.extractor_id, sorted({row["content_sha256"] for row in rows})
+    )
+    done = [
+        ChunkExtraction(row["ordinal"], row["start_offset"], row["text"], hashes[row["content_sha256"]])
+        for row in rows
+        if row["content_sha256"] in hashes
+    ]
+    contribution = merge(done, page_starts, generation.aliases)
+    return Merged(contribution, len(rows), len(rows) - len(done))
+
+
+def finish(connection: Connection, generation: Generation) -> None:
+    """Choose the names that may be others now, and remove entities that nobody mentions any more."""
+    while True:
+        with connection.transaction():
+            if not store.finish(connection, generation.generation):
+                return

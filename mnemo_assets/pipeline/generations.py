@@ -1,0 +1,154 @@
+"""Generations of the graph: which one is served, by which recipe it is made, and whose archive it is of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal
+
+from mnemo_assets.database import Connection, queries
+from mnemo_assets.errors import RecipeError, SettingsError
+from mnemo_assets.extractions import recipes
+from mnemo_assets.graph import store
+from mnemo_assets.graph.merge import DERIVATION
+from mnemo_assets.graph.names import PERSON, canonical_key
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mnemo_assets.settings import Settings
+
+Q = queries("mine")
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """A graph, its recipe at a version, and the owner's names: the first is the name, the rest aliases."""
+
+    generation: int
+    extractor_id: int
+    recipe: str
+    version: int
+    derivation: int
+    owner: tuple[str, ...]
+    owner_keys: tuple[str, ...]
+
+    @property
+    def aliases(self) -> dict[tuple[str, str], str]:
+        """(type, key) -> the key that it stands for."""
+        return {(PERSON, key): self.owner_keys[0] for key in self.owner_keys[1:]}
+
+    def is_made_by(self, recipe: str, owner: Sequence[str]) -> bool:
+        """Whether this code would make the same graph with a recipe for an owner."""
+        made_with = (self.recipe, self.version, self.derivation, self.owner_keys)
+        return made_with == (recipe, recipe_version(recipe), DERIVATION, tuple(_names(owner)))
+
+
+def recipe_version(name: str) -> int:
+    """The version of a recipe in this code, whether or not what it needs is installed.
+
+    Raises:
+        RecipeError: no recipe has that name.
+    """
+    if name not in recipes.EXTRACTORS:
+        raise RecipeError(
+            f"There is no such recipe. The recipes are: {', '.join(sorted(recipes.EXTRACTORS))}."
+        )
+    recipe = recipes.EXTRACTORS[name]
+    return int(getattr(import_module(recipe.module), recipe.class_name).version)
+
+
+def find(connection: Connection, state: Literal["active", "building"]) -> Generation | None:
+    """The generation in a state, if there is one."""
+    row = connection.execute(Q["generation_in"], {"state": state}).fetchone()
+    if row is None:
+        return None
+    names = {column: tuple(row[column]) for column in ("owner", "owner_keys")}
+    return Generation(**{**row, **names})
+
+
+def active_generation(connection: Connection, settings: Settings) -> Generation:
+    """The generation that is served; where there is none yet, it is made, with its recipe and its owner.
+
+    Any number of processes may do this at once.
+
+    Args:
+        connection: the owner's, in autocommit mode.
+        settings: `extractor` and `owner` decide about a new graph; later they may only agree with it.
+
+    Raises:
+        RecipeError: `extractor` is unknown, or not the recipe of this graph.
+        SettingsError: `owner` is not the owner that was seeded.
+    """
+    found = find(connection, "active") or _first(connection, settings)
+    if settings.extractor is not None and settings.extractor != found.recipe:
+        recipe_version(settings.extractor)  # if it is unknown, that is what there is to say
+        raise RecipeError(
+            f"This graph is made with the recipe {found.recipe}. To make it anew with the other one: "
+            f"mnemo activate {settings.extractor}"
+        )
+    if settings.owner and tuple(_names(settings.owner)) != found.owner_keys:
+        raise SettingsError(
+            "MNEMO_OWNER is not the owner this graph was made for. To make it anew for the other one: "
+            f"mnemo activate {found.recipe}"
+        )
+    return found
+
+
+def create(
+    connection: Connection, recipe: str, owner: Sequence[str], state: Literal["active", "building"]
+) -> Generation:
+    """Make an empty generation with its owner, in the caller's transaction.
+
+    Raises:
+        RecipeError: there is no such recipe.
+        SettingsError: a name of the owner is nothing but white space.
+    """
+    names = _names(owner)
+    row = connection.execute(
+        Q["put_extractor"], {"recipe": recipe, "version": recipe_version(recipe)}
+    ).fetchone()
+    assert row is not None
+    made = connection.execute(
+        Q["insert_generation"], {**row, "derivation": DERIVATION, "state": state}
+    ).fetchone()
+    assert made is not None
+    if names:
+        values = {**made, "keys": list(names), "names": list(names.values())}
+        connection.execute(Q["insert_owner_names"], values)
+        key, name = next(iter(names.items()))
+        connection.execute(Q["insert_owner"], {**made, "type": PERSON, "key": key, "name": name})
+    found = find(connection, state)
+    assert found is not None
+    return found
+
+
+def _first(connection: Connection, settings: Settings) -> Generation:
+    with connection.transaction():
+        connection.execute(Q["lock_generations"])
+        recipe = settings.extractor or recipes.default_recipe()
+        return find(connection, "active") or create(connection, recipe, settings.owner, "active")
+
+
+def _names(owner: Sequence[str]) -> dict[str, str]:
+    """Key -> name, the first name of each key, in order.
+
+    Raises:
+        SettingsError: a name has no key.
+    """
+    found: dict[str, str] = {}
+    for name in owner:
+        found.setdefault(canonical_key(PERSON, name), " ".join(name.split()))
+    if "" in found:
+        raise SettingsError("MNEMO_OWNER holds a name without a letter.")
+    return found
+
+
+def remove_retired(connection: Connection, limit: int = 1_000) -> None:
+    """Remove the rows of graphs that are not served any more, in transactions of at most `limit` entities."""
+    while (row := connection.execute(Q["retired_generation"]).fetchone()) is not None:
+        with connection.transaction():
+            store.own(connection)
+            if not connection.execute(Q["delete_some_entities"], {**row, "limit": limit}).fetchall():
+                connection.execute(Q["delete_generation"], row)
+                connection.execute(Q["delete_superseded_extractions"])

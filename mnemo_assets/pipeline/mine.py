@@ -1,0 +1,173 @@
+"""Mining: documents whose text is ready become part of the graph that is served."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from mnemo_assets.database import Connection, queries
+from mnemo_assets.errors import RecipeError
+from mnemo_assets.graph import store
+from mnemo_assets.graph.merge import DERIVATION
+from mnemo_assets.pipeline import claims, contribute
+from mnemo_assets.pipeline.activate import activate
+from mnemo_assets.pipeline.generations import (
+    Generation,
+    active_generation,
+    find,
+    recipe_version,
+    remove_retired,
+)
+from mnemo_assets.pipeline.progress import OnProgress, silent
+from mnemo_assets.pipeline.workshop import ENOUGH, Results, Workshop, children
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mnemo_assets.settings import Settings
+
+__all__ = ["MineCounts", "activate", "active_generation", "mine"]
+
+Q = queries("mine")
+
+#: Documents claimed at once: while some are stored, children extract the next.
+BATCH = 16
+
+
+@dataclass(slots=True)
+class MineCounts:
+    """What became of the documents of one run.
+
+    Attributes:
+        graphed: are in the graph; of `partial` some chunks are not.
+        failed: nothing could be mined; `failed_first` of them for the first time.
+    """
+
+    graphed: int = 0
+    partial: int = 0
+    failed: int = 0
+    failed_first: int = 0
+
+
+def mine(connection: Connection, settings: Settings, on_progress: OnProgress = silent) -> MineCounts:
+    """Mine the documents whose text is ready, once each, and put the graph in order.
+
+    A graph that was made by an older version of its recipe, or of the code that merges, is first made anew
+    beside the one that is served, as `activate` does. Any number of processes may do this at once. Nothing
+    waits: no recipe is opened.
+
+    Args:
+        connection: the owner's, in autocommit mode.
+        settings: `workers` is how many processes extract, where that is worth it.
+        on_progress: is told how many documents of how many are done, as step "mine".
+
+    Raises:
+        RecipeError: the graph's recipe is not installed, or not the one that is set; a newer mnemo made it.
+        SettingsError: the owner is another one than that of the graph.
+    """
+    counts = MineCounts()
+    generation = _current(connection, settings, on_progress)
+    values = {"extractor_id": generation.extractor_id, "enough": ENOUGH}
+    waiting = connection.execute(Q["count_waiting"], values).fetchone()
+    assert waiting is not None
+    if waiting["documents"]:
+        processes = children(settings.workers, waiting["chunks"])
+        run = _Run(connection, on_progress, waiting["documents"], counts)
+        while not run.all_of(generation, processes):
+            generation = _current(connection, settings, on_progress)  # another process has switched
+        connection.execute(Q["delete_orphan_extractions"])
+    contribute.finish(connection, generation)
+    remove_retired(connection)
+    return counts
+
+
+def _current(connection: Connection, settings: Settings, on_progress: OnProgress) -> Generation:
+    """The generation that is served, made by this code."""
+    found = active_generation(connection, settings)
+    version = recipe_version(found.recipe)
+    if found.version > version or found.derivation > DERIVATION:
+        raise RecipeError("A newer mnemo made this graph. Install that version, or set another MNEMO_HOME.")
+    if (found.version, found.derivation) != (version, DERIVATION):
+        activate(connection, settings, found.recipe, on_progress)
+        found = active_generation(connection, settings)
+    return found
+
+
+@dataclass(slots=True)
+class _Run:
+    """One process's share of the documents that wait."""
+
+    connection: Connection
+    on_progress: OnProgress
+    total: int
+    counts: MineCounts
+    done: int = 0
+
+    def all_of(self, generation: Generation, processes: int) -> bool:
+        """Mine into a generation all that waits; False if it is not the one that is served any more."""
+        self.on_progress("mine", self.done, self.total)
+        with claims.claimant(self.connection) as claimant, Workshop(generation.recipe, processes) as workshop:
+            for rows in self._extracted(claimant, workshop, generation):
+                for row in rows:
+                    if not self._store(generation, row):
+                        return False
+        return True
+
+    def _extracted(
+        self, claimant: claims.Claimant, workshop: Workshop, generation: Generation
+    ) -> Iterator[list[dict[str, Any]]]:
+        """Documents whose chunks have been extracted, while the next ones' are being extracted."""
+        after = 0
+        pending: list[dict[str, Any]] = []
+        contents: dict[str, str] = {}
+        results: Results = iter(())
+        while True:
+            rows = claimant.take(Q["claim_mining"], {"after": after, "limit": BATCH})
+            ids = [row["document_id"] for row in rows]
+            contents = contribute.missing(self.connection, generation, ids, besides=contents)
+            upcoming = workshop.begin(contents)
+            contribute.keep(self.connection, generation, results)
+            yield pending
+            if not rows:
+                return
+            pending, results, after = rows, upcoming, ids[-1]
+
+    def _store(self, generation: Generation, row: dict[str, Any]) -> bool:
+        """Store a document, if its claim still stands; False if another generation is served by now."""
+        merged = contribute.merged(self.connection, generation, row["document_id"], row["page_starts"])
+        try:
+            with self.connection.transaction():
+                attempts = self._write(generation, row, merged)
+        except (claims.LostError, psycopg.errors.ForeignKeyViolation):
+            now = find(self.connection, "active")
+            return now is not None and now.generation == generation.generation
+        self.counts.graphed += not merged.is_failed
+        self.counts.partial += 0 < merged.chunks_failed < merged.chunks
+        self.counts.failed += merged.is_failed
+        self.counts.failed_first += merged.is_failed and attempts == 1
+        self.done += 1
+        self.on_progress("mine", self.done, max(self.done, self.total))
+        return True
+
+    def _write(self, generation: Generation, row: dict[str, Any], merged: contribute.Merged) -> int:
+        """Write an outcome and end its claim; returns how many failed tries the document has behind it."""
+        claims.commit_lazily(self.connection)
+        document_id = row["document_id"]
+        if merged.is_failed:
+            store.withdraw(self.connection, [document_id])
+        else:
+            store.replace(self.connection, generation.generation, document_id, merged.contribution)
+        claims.hold(self.connection, document_id, row["claim_token"])
+        values = {
+            "document_id": document_id,
+            "generation": generation.generation,
+            "chunks_failed": merged.chunks_failed,
+        }
+        settled = self.connection.execute(
+            Q["settle_failure" if merged.is_failed else "settle_mining"], values
+        ).fetchone()
+        if settled is None:
+            raise claims.LostError
+        return int(settled["attempts"])
