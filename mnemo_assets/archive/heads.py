@@ -14,11 +14,12 @@ _DASH: Final = (
 _BLANK: Final = rb"(?:[\x20\t]|\xc2?\xa0|\xe2\x80[\x80-\x8a\xaf]|\xe3\x80\x80)"
 _SPACE: Final = rb"(?:[\r\n]|" + _BLANK + rb")"
 
-#: What a text that is, or holds, a key looks like: the texts of which one must stand in it, every digit being
-#: a 0 (looking for them first is what makes this cheap), and the pattern.
-_TEXT_RULES: Final[dict[str, tuple[tuple[bytes, ...], re.Pattern[bytes]]]] = {
+#: What a text that is, or holds, a key looks like: texts of which one must stand in it so many times, every
+#: digit being a 0 (looking for them first is what makes this cheap), and the pattern.
+_TEXT_RULES: Final[dict[str, tuple[tuple[bytes, ...], int, re.Pattern[bytes]]]] = {
     "private-key": (
         (b"BEGIN ", b"PuTTY-User-Key-File-", b"AGE-SECRET-KEY-", b"AGE-PLUGIN-", b"PrivateKey"),
+        1,
         re.compile(
             rb"-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY"  # RFC 7468, PGP, OpenSSH and ssh.com
             rb"|-----BEGIN (?:PKCS12|PFX|OpenVPN Static key)"
@@ -29,7 +30,8 @@ _TEXT_RULES: Final[dict[str, tuple[tuple[bytes, ...], re.Pattern[bytes]]]] = {
     ),
     "bitlocker": (
         (b"000000",),
-        re.compile(  # eight groups of six digits, with hyphens (a line may break there) or blanks; no checksum
+        8,
+        re.compile(  # eight groups of six digits, with hyphens (a line may break there) or blanks
             rb"[0-9]{6}(?:" + _SPACE + rb"{0,3}" + _DASH + rb"{1,2}" + _SPACE + rb"{0,4}[0-9]{6}){7}"
             rb"|[0-9]{6}(?:" + _BLANK + rb"{1,4}[0-9]{6}){7}"
         ),
@@ -97,7 +99,8 @@ def text_rule(head: bytes) -> str | None:
     not it says so at its beginning.
     """
     zeroed = head.translate(_DIGITS_TO_ZERO, b"\0")
-    for rule, (needles, pattern) in _TEXT_RULES.items():
-        if any(needle in zeroed for needle in needles) and pattern.search(head.translate(None, b"\0")):
+    for rule, (needles, times, pattern) in _TEXT_RULES.items():
+        possible = any(zeroed.count(needle) >= times for needle in needles)
+        if possible and pattern.search(head.translate(None, b"\0")):
             return rule
     return None

@@ -112,13 +112,11 @@ _PRUNED_NAMES: Final = frozenset[str]().union(*PRUNED.values())
 _LEGACY_ENCODINGS: Final = "cp1252 cp850 cp1251 koi8-r cp866 iso8859-2 gb18030 shift_jis".split()  # noqa: SIM905 - a list to read
 
 
-def extension(name: bytes) -> str | None:
+def extension(name: str) -> str | None:
     """The admitted extension of a file's name, in lower case without the dot; None if it has no other."""
-    stem, dot, ext = name.rpartition(b".")
-    if not dot or not stem or len(ext) > 4:  # noqa: PLR2004 - the longest admitted extension
-        return None
-    lowered = ext.lower().decode("ascii", "replace")
-    return lowered if lowered in ADMITTED else None
+    stem, _, ext = name.rpartition(".")
+    lowered = ext.lower()
+    return lowered if lowered in ADMITTED and stem else None  # ".pdf" is a hidden file without an extension
 
 
 def is_pruned(directory: str) -> bool:

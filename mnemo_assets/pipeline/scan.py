@@ -1,0 +1,216 @@
+"""The scan: brings the ledger up to date with an archive, opening only what is new or changed.
+
+Two scans of one archive do not run at once: the second waits, and then finds nothing to do. A scan may be
+killed at any moment; what it wrote is right, and the next one goes on.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from mnemo_assets import database
+from mnemo_assets.archive import compare, ledger
+from mnemo_assets.archive.roots import Outage, holds_any, identity, open_root, still_there
+from mnemo_assets.archive.walk import Unlisted, walk
+from mnemo_assets.errors import ArchiveUnreachableError, UsageError
+from mnemo_assets.graph import store
+from mnemo_assets.pipeline.batches import BATCH_FILES, Openers, Tally, Writer
+from mnemo_assets.pipeline.progress import silent
+from mnemo_assets.text import cache
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mnemo_assets.archive.ledger import Archive
+    from mnemo_assets.archive.walk import Candidate
+    from mnemo_assets.database import Connection
+    from mnemo_assets.pipeline.progress import OnProgress
+    from mnemo_assets.settings import Settings
+
+Q = database.queries("archive")
+
+#: Paths between two reports of progress.
+STRIDE: Final = 1000
+#: Documents removed in one transaction: whoever writes files waits meanwhile.
+SWEEP: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ScanCounts:
+    """What a scan did, in files unless it says otherwise."""
+
+    seen: int = 0  # paths with an admitted extension
+    opened: int = 0
+    hashed: int = 0
+    added: int = 0  # rows
+    changed: int = 0  # rows that say something else now
+    moved: int = 0  # of the added: the content was known, so that nothing is read again
+    revived: int = 0  # were missing and are back
+    missing: int = 0  # are not found any more
+    held: int = 0  # not found, but their folder could not be listed: nothing is concluded
+    unlisted: int = 0  # folders that could not be listed
+    documents: int = 0  # contents that are new
+
+    @property
+    def quiet(self) -> bool:
+        """Whether there was nothing to do."""
+        return not (self.added or self.changed or self.revived or self.missing)
+
+
+def scan(
+    connection: Connection, settings: Settings, archive: Archive, on_progress: OnProgress = silent
+) -> ScanCounts:
+    """Compare an archive with the ledger, hash what is new or changed, and mark what is gone.
+
+    Args:
+        connection: the owner's, in autocommit mode, outside a transaction.
+        settings: `workers` files are hashed at once; `home` is not walked where it lies in the archive.
+        archive: as `ledger.add_archive` or `ledger.archives` gave it.
+        on_progress: hears of the steps "scan" (paths) and "hash" (files opened).
+
+    Raises:
+        ArchiveUnreachableError: the root is not there, or not whole; archives.outage says why, and nothing is
+            marked missing.
+        UsageError: the archive lies in mnemo's own folder.
+    """
+    with _alone(connection, archive):
+        try:
+            current = next(
+                (a for a in ledger.archives(connection) if a.archive_id == archive.archive_id), archive
+            )
+            root = open_root(current.root)
+            try:
+                return _scan(connection, settings, current, root, on_progress)
+            finally:
+                os.close(root)
+        except Outage as outage:
+            ledger.record_outage(connection, archive, outage.reason)
+            raise ArchiveUnreachableError(outage.advice) from None
+
+
+def sweep(connection: Connection, settings: Settings) -> int:
+    """Remove the documents that no file holds any more, from every store.
+
+    The cached text goes first: killed between, the next sweep finds the document again and ends the work. Who
+    works on such a document finds its row gone when it comes to write.
+
+    Args:
+        connection: the owner's, in autocommit mode, outside a transaction.
+        settings: whose text cache.
+
+    Returns:
+        How many documents were removed.
+    """
+    removed = 0
+    while True:
+        with connection.transaction():
+            connection.execute(Q["own_ledger"])
+            rows = connection.execute(Q["unheld_documents"], {"limit": SWEEP}).fetchall()
+            ids = [row["document_id"] for row in rows]
+            for row in rows:
+                cache.remove(settings.text_cache, row["sha256"])
+            if ids:
+                store.forget(connection, ids)
+                connection.execute(Q["delete_documents"], {"document_ids": ids})
+        removed += len(ids)
+        if len(ids) < SWEEP:
+            return removed
+
+
+@contextmanager
+def _alone(connection: Connection, archive: Archive) -> Iterator[None]:
+    """Keep other scans of the archive waiting; a killed session keeps nobody."""
+    connection.execute(Q["lock_archive"], {"archive_id": archive.archive_id})
+    try:
+        yield
+    finally:
+        if not connection.closed:
+            connection.execute(Q["unlock_archive"], {"archive_id": archive.archive_id})
+
+
+def _scan(
+    connection: Connection, settings: Settings, archive: Archive, root: int, on_progress: OnProgress
+) -> ScanCounts:
+    skipped = _own_folder(connection, settings, archive)
+    opened = identity(root)
+    if opened != (archive.device, archive.inode) and not holds_any(
+        archive.root, _known_paths(connection, archive)
+    ):
+        raise Outage("AnotherDisk")
+    tally = Tally()
+    writer = Writer(connection, archive, tally)
+    try:
+        with Openers(root, settings.workers, writer, on_progress) as openers:
+            unseen = _compare(connection, archive, _walked(root, skipped, tally), openers, on_progress)
+    finally:
+        if not connection.closed:
+            writer.flush()  # also when the scan ends early: what was found is right
+    if not still_there(archive.root, opened):
+        raise Outage("Interrupted")
+    for start in range(0, len(unseen), BATCH_FILES):
+        with connection.transaction():
+            ledger.mark_missing(connection, archive, unseen[start : start + BATCH_FILES])
+    tally.missing = len(unseen)
+    ledger.record_health(connection, archive, *opened)
+    on_progress("scan", tally.seen, tally.seen)
+    return ScanCounts(**asdict(tally))
+
+
+def _own_folder(connection: Connection, settings: Settings, archive: Archive) -> frozenset[bytes]:
+    """Where mnemo's own folder lies in the archive: the texts it keeps are not documents."""
+    root, home = Path(os.path.realpath(archive.root)), Path(os.path.realpath(settings.home))
+    if root.is_relative_to(home):
+        connection.execute(Q["drop_unscanned"], {"archive_id": archive.archive_id})
+        raise UsageError("This is mnemo's own folder (MNEMO_HOME), or in it. It cannot be an archive.")
+    if home.is_relative_to(root):
+        return frozenset({os.fsencode(home.relative_to(root)) + b"/"})
+    return frozenset()
+
+
+def _known_paths(connection: Connection, archive: Archive) -> Iterator[bytes]:
+    return (known.path for known in ledger.files(connection, archive.archive_id) if not known.missing)
+
+
+def _walked(root: int, skipped: frozenset[bytes], tally: Tally) -> Iterator[Candidate | Unlisted]:
+    """The walk, counted; the root that goes away under it is an outage."""
+    try:
+        for found in walk(root, skipped):
+            if isinstance(found, Unlisted):
+                tally.unlisted += 1
+            else:
+                tally.seen += 1
+            yield found
+    except OSError:
+        raise Outage("Interrupted") from None
+
+
+def _compare(
+    connection: Connection,
+    archive: Archive,
+    walked: Iterator[Candidate | Unlisted],
+    openers: Openers,
+    on_progress: OnProgress,
+) -> array[int]:
+    """Write what can be told without opening a file, have the rest opened; the ids of what was not found."""
+    unseen = array("q")  # 8 bytes a row, for the day on which half a million files are gone
+    writer, tally = openers.writer, openers.writer.tally
+    for candidate, known, held in compare.merge(walked, ledger.files(connection, archive.archive_id)):
+        if candidate is not None:
+            file = compare.without_opening(candidate, known)
+            if file is None:
+                openers.add(candidate, known)
+            else:
+                writer.add(file, known)
+            if tally.seen % STRIDE == 0:
+                on_progress("scan", tally.seen, None)
+        elif known is not None and not known.missing:
+            if held:
+                tally.held += 1
+            else:
+                unseen.append(known.file_id)
+    return unseen
