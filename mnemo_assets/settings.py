@@ -7,15 +7,17 @@ Every name begins with MNEMO_; one that is not in the table is refused, so that 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import platformdirs
 from dotenv import dotenv_values
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from mnemo_assets.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 PREFIX = "MNEMO_"
 
@@ -26,14 +28,19 @@ def _default_home() -> Path:
 
 
 def _split_names(value: object) -> object:
-    return tuple(part.strip() for part in value.split(";") if part.strip()) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(";") if part.strip())
+    return value
 
 
 def _absolute(value: object) -> object:
     if isinstance(value, str):
-        if not value.strip():
+        if not value.strip() or any(character in value for character in "\0\r\n"):
             raise ValueError
-        return Path(value).expanduser().absolute()
+        try:
+            return Path(value).expanduser().absolute()
+        except RuntimeError:  # ~somebody who is not a user here
+            raise ValueError from None
     return value
 
 
@@ -53,7 +60,7 @@ class Settings(BaseModel):
     )
     owner: Annotated[tuple[str, ...], BeforeValidator(_split_names)] = Field(
         default=(),
-        description="The archive's owner: a name, then aliases, separated by `;`. Seeded once, in a new graph.",
+        description="The archive's owner: a name and aliases, separated by `;`. Seeded once, in a new graph.",
     )
     reader_seconds: int = Field(
         default=60, ge=1, le=86_400, description="Time that reading one document may take, in seconds."
@@ -87,9 +94,15 @@ def load(environment: Mapping[str, str] | None = None, dotenv: Path | None = Pat
         dotenv: a file of `NAME=value` lines that the environment overrides; None reads no file.
 
     Raises:
-        SettingsError: a MNEMO_ name is unknown, or its value malformed; the message never holds the value.
+        SettingsError: a MNEMO_ name is unknown, its value malformed, or the file unreadable; the message
+            never holds a value.
     """
-    from_file = dotenv_values(dotenv, interpolate=False) if dotenv is not None and dotenv.is_file() else {}
+    from_file: Mapping[str, str | None] = {}
+    try:
+        if dotenv is not None and dotenv.is_file():
+            from_file = dotenv_values(dotenv, interpolate=False)
+    except (OSError, UnicodeDecodeError):
+        raise SettingsError(f"{dotenv} cannot be read as UTF-8 text.") from None
     merged = {**from_file, **(os.environ if environment is None else environment)}
     chosen = {name: value for name, value in merged.items() if name.startswith(PREFIX) and value is not None}
     known = {variable(field): field for field in Settings.model_fields}

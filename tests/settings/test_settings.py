@@ -1,0 +1,160 @@
+"""What a user can set."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from mnemo_assets import settings
+from mnemo_assets.errors import SettingsError
+from mnemo_assets.settings import Settings
+
+
+def test_without_any_setting_the_defaults_hold() -> None:
+    """Nothing has to be set: the home follows the platform's convention, the recipe is not chosen."""
+    loaded = settings.load({}, None)
+    assert loaded == Settings()
+    assert loaded.home.is_absolute()
+    assert loaded.home.name == "mnemo"
+    assert loaded.model_dump(exclude={"home", "workers"}) == {
+        "extractor": None,
+        "owner": (),
+        "reader_seconds": 60,
+        "reader_memory_mb": 2048,
+    }
+    assert loaded.workers == os.cpu_count()
+
+
+def test_every_setting_can_be_set(tmp_path: Path) -> None:
+    """Each field is read from its variable, and nothing else is a setting."""
+    environment = {
+        "MNEMO_HOME": str(tmp_path),
+        "MNEMO_EXTRACTOR": "patterns",
+        "MNEMO_OWNER": "Ada Example; Ada E. ;; A. Example",
+        "MNEMO_READER_SECONDS": "5",
+        "MNEMO_READER_MEMORY_MB": "512",
+        "MNEMO_WORKERS": "3",
+        "PATH": "/bin",
+    }
+    assert settings.load(environment, None).model_dump() == {
+        "home": tmp_path,
+        "extractor": "patterns",
+        "owner": ("Ada Example", "Ada E.", "A. Example"),
+        "reader_seconds": 5,
+        "reader_memory_mb": 512,
+        "workers": 3,
+    }
+    assert {settings.variable(field) for field in Settings.model_fields} == set(environment) - {"PATH"}
+
+
+@pytest.mark.parametrize("name", ["MNEMO_HOEM", "MNEMO_", "MNEMO_home", "MNEMO_TEXT_CACHE"])
+def test_an_unknown_name_is_refused(name: str) -> None:
+    """A typing error is not silence: the name is said, and the names there are, but not the value."""
+    with pytest.raises(SettingsError) as raised:
+        settings.load({name: "canary"}, None)
+    assert str(raised.value).startswith(f"Unknown setting {name}. The settings are: MNEMO_EXTRACTOR, ")
+    assert "canary" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("MNEMO_HOME", ""),
+        ("MNEMO_HOME", "  "),
+        ("MNEMO_HOME", "~nobody-of-that-name/canary"),
+        ("MNEMO_HOME", "can\0ary"),
+        ("MNEMO_EXTRACTOR", ""),
+        ("MNEMO_EXTRACTOR", "canary; drop"),
+        ("MNEMO_EXTRACTOR", "patterns\n"),
+        ("MNEMO_READER_SECONDS", "canary"),
+        ("MNEMO_READER_SECONDS", "0"),
+        ("MNEMO_READER_SECONDS", "1.5"),
+        ("MNEMO_READER_MEMORY_MB", "255"),
+        ("MNEMO_WORKERS", "-1"),
+        ("MNEMO_WORKERS", "257"),
+        ("MNEMO_WORKERS", "9" * 5000),
+    ],
+)
+def test_a_malformed_value_is_refused(name: str, value: str) -> None:
+    """The message is the setting's name and what it means; never the value, nor an error that holds it."""
+    with pytest.raises(SettingsError) as raised:
+        settings.load({name: value}, None)
+    described = Settings.model_fields[name.removeprefix("MNEMO_").lower()].description
+    assert str(raised.value) == f"Malformed setting {name}. {described}"
+    assert raised.value.__suppress_context__
+
+
+def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
+    """`.env` gives what the environment does not; other programs' names in it are not ours."""
+    dotenv = tmp_path / ".env"
+    dotenv.write_text('OTHER=1\nMNEMO_WORKERS=2\nexport MNEMO_EXTRACTOR="ner" # comment\nMNEMO_OWNER=$HOME\n')
+    loaded = settings.load({"MNEMO_WORKERS": "7"}, dotenv)
+    assert (loaded.workers, loaded.extractor, loaded.owner) == (7, "ner", ("$HOME",))
+
+
+def test_the_file_of_the_working_folder_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without arguments, the process's environment and ./.env count, and that of no folder above."""
+    (tmp_path / "below").mkdir()
+    (tmp_path / ".env").write_text("MNEMO_WORKERS=2\n")
+    monkeypatch.setenv("MNEMO_EXTRACTOR", "ner")
+    monkeypatch.chdir(tmp_path)
+    assert (settings.load().workers, settings.load().extractor) == (2, "ner")
+    monkeypatch.chdir(tmp_path / "below")
+    assert settings.load().workers == os.cpu_count()
+
+
+def test_an_unknown_name_in_the_file_is_refused_too(tmp_path: Path) -> None:
+    """A typing error in `.env` is not silence either."""
+    (tmp_path / ".env").write_text("MNEMO_WORKER=2\n")
+    with pytest.raises(SettingsError, match="Unknown setting MNEMO_WORKER"):
+        settings.load({}, tmp_path / ".env")
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    """A `.env` that is not UTF-8 is a clear error."""
+    (tmp_path / ".env").write_bytes(b"MNEMO_OWNER=\xff\xfe\n")
+    with pytest.raises(SettingsError, match=r"\.env"):
+        settings.load({}, tmp_path / ".env")
+
+
+def test_home_is_absolute_whatever_was_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A relative home is one of the working folder, a tilde is the user's."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", "/home/ada")
+    assert settings.load({"MNEMO_HOME": "state"}, None).home == tmp_path / "state"
+    assert settings.load({"MNEMO_HOME": "~/state"}, None).home == Path("/home/ada/state")
+    assert settings.load({"MNEMO_HOME": "state"}, None).text_cache == tmp_path / "state" / "text"
+
+
+def test_settings_cannot_be_changed() -> None:
+    """Settings are read once and stay."""
+    with pytest.raises(ValidationError):
+        setattr(Settings(), "workers", 2)  # noqa: B010 - mypy would refuse the assignment, as it should
+    with pytest.raises(ValidationError):
+        Settings.model_validate({"unknown": 1})
+
+
+def test_every_setting_is_described() -> None:
+    """A field's description is its documentation: one line that ends in a full stop."""
+    for field in Settings.model_fields.values():
+        assert field.description
+        assert field.description.endswith(".")
+        assert "\n" not in field.description
+
+
+@given(
+    st.dictionaries(st.sampled_from([settings.variable(field) for field in Settings.model_fields]), st.text())
+)
+def test_any_text_is_taken_or_refused(environment: dict[str, str]) -> None:
+    """Whatever a variable holds, the answer is settings or a SettingsError."""
+    try:
+        loaded = settings.load(environment, None)
+    except SettingsError:
+        return
+    assert loaded.home.is_absolute()
+    assert loaded.workers >= 1
