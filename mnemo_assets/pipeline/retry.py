@@ -27,16 +27,16 @@ def retry(
 ) -> int:
     """Send documents back to be read or mined again by the next sync.
 
-    Without a filter these are all that failed, and those of which some chunks could not be mined: of these, only
-    the chunks that failed are mined again. What waits for text recognition must be asked for by a filter. What
-    was skipped must be named by its sha256, or asked for by a filter and forced.
+    Without a filter these are all that failed, and those of which some chunks could not be mined: of these,
+    only the chunks that failed are mined again. What waits for text recognition must be asked for by a filter.
+    What was skipped must be named by its sha256, or asked for by a filter and forced.
 
     Args:
         connection: in autocommit mode.
         stage: only documents in this stage.
         error_class: only documents with this class.
         sha256: only this document; six digits or more that it begins with.
-        force: take it in although a gate says no, from now on; with `sha256`, read it again even if it is well.
+        force: take it in although a gate says no, from now on; with `sha256`, read it even if it is well.
 
     Returns:
         How many documents were sent back.
