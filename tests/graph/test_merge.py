@@ -231,7 +231,7 @@ def test_case_variants(bugcases: Path) -> None:
 def chunked(draw: st.DrawFn) -> list[ChunkExtraction]:
     """A text in overlapping chunks, with anything that an extractor might say about them."""
     text = draw(st.text("Aab .\n", min_size=10, max_size=80))
-    chunks = []
+    chunks: list[ChunkExtraction] = []
     start = 0
     while start < len(text):
         end = min(len(text), start + draw(st.integers(8, 30)))

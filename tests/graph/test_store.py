@@ -79,11 +79,11 @@ def rows(connection: Connection, generation: int) -> dict[str, list[tuple[Any, .
             where generation = %s order by 1, 2""",
         "mentions": b"""select sha256, key, role, count from mentions m join entities using (entity_id)
             join documents using (document_id) where m.generation = %s order by 1, 2""",
-        "spans": b"""select sha256, key, start_offset, end_offset, form, page, chunk_ordinal from mention_spans s
-            join entities using (entity_id) join documents using (document_id) where s.generation = %s
+        "spans": b"""select sha256, key, start_offset, end_offset, form, page, chunk_ordinal
+            from mention_spans s join entities using (entity_id) join documents using (document_id) where s.generation = %s
             order by 1, 2, 3""",
-        "relations": b"""select sha256, s.key as subject, predicate_raw, predicate, o.key as object, start_offset, end_offset, page,
-            chunk_ordinal, confidence, inferred
+        "relations": b"""select sha256, s.key as subject, predicate_raw, predicate, o.key as object,
+            start_offset, end_offset, page, chunk_ordinal, confidence, inferred
             from relations r join documents using (document_id)
             join entities s on s.entity_id = subject_id join entities o on o.entity_id = object_id
             where r.generation = %s order by 1, 2, 3, 5""",
