@@ -27,12 +27,15 @@ _scratch: Path | None = None
 _numbers = itertools.count(1)
 
 
-def pytest_configure() -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
     """Turn every road to the user's own files into a temporary folder, for this process and its children."""
     global _scratch  # noqa: PLW0603 - one a process, from its first moment to its last
     _scratch = Path(tempfile.mkdtemp(prefix="mnemo-t-", dir="/tmp"))
     for name in [name for name in os.environ if name.startswith(("MNEMO_", "PG", "XDG_"))]:
         del os.environ[name]
+    if config.option.basetemp is None:
+        config.option.basetemp = str(_scratch / "tmp")  # pytest's own would stay for three runs
     user = _scratch / "user"
     user.mkdir()
     os.environ["HOME"] = str(user)

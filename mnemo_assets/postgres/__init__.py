@@ -47,7 +47,7 @@ def ensure(home: Path, *, thorough: bool = False) -> Path:
     where = places.of(home)
     if not thorough and (running := _ready(where)) is not None:
         return running
-    try:
+    with _clear_errors(home):
         home.parent.mkdir(parents=True, exist_ok=True)
         home.mkdir(mode=0o700, exist_ok=True)
         programs = cluster.binaries()
@@ -60,9 +60,7 @@ def ensure(home: Path, *, thorough: bool = False) -> Path:
             if who.uid is not None and who.gid is not None:
                 os.chown(socket, who.uid, who.gid)
             _start(where, who, programs, socket)
-    except OSError as error:
-        raise PostgresError(f"The database in {home} cannot be opened: {error.strerror}.") from None
-    return socket
+            return socket
 
 
 def is_running(home: Path) -> bool:
@@ -77,8 +75,13 @@ def stop(home: Path) -> bool:
         PostgresError: it did not stop.
     """
     where = places.of(home)
-    if not where.data.exists():
-        return False
+    with _clear_errors(home):
+        if not where.data.exists():
+            return False
+        return _stop(where)
+
+
+def _stop(where: Places) -> bool:
     with _locked(where):
         running = process.of(where) is not None
         if running:
@@ -143,6 +146,14 @@ def _ready(where: Places) -> Path | None:
     except OSError:
         return None
     return socket
+
+
+@contextlib.contextmanager
+def _clear_errors(home: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise PostgresError(f"The database in {home} cannot be opened: {error.strerror}.") from None
 
 
 @contextlib.contextmanager

@@ -1,4 +1,5 @@
--- Roles, databases and migrations.
+-- Roles, databases and migrations. What stands here before lock_migrations is run on a database that lacks a
+-- migration: a change of the roles comes with one.
 
 -- name: lock_cluster
 -- Waits for the cluster's other makers; released with the connection.
