@@ -12,7 +12,7 @@ import click
 from mnemo_assets.cli.ask import plain, show_status
 from mnemo_assets.cli.outcome import complain
 from mnemo_assets.cli.output import bars, emit, json_option, say
-from mnemo_assets.errors import ArchiveUnreachableError, UsageError
+from mnemo_assets.errors import ArchiveUnreachableError, ErrorClass, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,18 +29,22 @@ FAILED = 5
 ROUNDS = 5
 
 
+#: What can be sent back: a document that is new or extracted waits already.
+STAGES = ["failed", "skipped", "ocr_pending", "graphed"]
+
+
 @dataclass(slots=True)
 class Done:
     """What one run did."""
 
     seen: int = 0
     hashed: int = 0
-    ledger: int = 0  # rows that are new, changed, gone or moved
+    ledger: int = 0  # files that are new, changed, gone or back
     read: int = 0
     mined: int = 0
     removed: int = 0
     failed_first: int = 0
-    unsettled: int = 0  # files that changed under our hands
+    unsettled: int = 0  # files that changed under our hands in the last round
     unreachable: int = 0
 
     @property
@@ -107,8 +111,9 @@ def _scan(
 ) -> None:
     """Look at every archive that can be reached, and let go of what has left them."""
     from mnemo_assets.pipeline import scan
+    from mnemo_assets.serve import status
 
-    done.unsettled = 0
+    done.unreachable = done.seen = done.unsettled = 0
     for archive in archives:
         try:
             found = scan.scan(connection, chosen, archive, on_progress)
@@ -117,9 +122,9 @@ def _scan(
             continue
         done.seen += found.seen
         done.hashed += found.hashed
-        done.ledger += found.added + found.changed + found.missing + found.moved
-        done.unsettled += found.changing
+        done.ledger += found.added + found.changed + found.revived + found.missing
     done.removed += scan.sweep(connection, chosen)
+    done.unsettled += status.status(connection).files["changing"]
 
 
 def _work(
@@ -168,8 +173,14 @@ def _tell(chosen: Settings, done: Done, *, as_json: bool) -> int:
 
 @click.command()
 @click.argument("sha", required=False, metavar="[SHA]")
-@click.option("--stage", help="Documents in this stage: failed, skipped, ocr_pending.")
-@click.option("--class", "error_class", help="Documents with this error class, such as ReaderTimeout.")
+@click.option("--stage", type=click.Choice(STAGES), help="Documents in this stage.")
+@click.option(
+    "--class",
+    "error_class",
+    type=click.Choice([str(one) for one in ErrorClass]),
+    metavar="CLASS",
+    help="Documents with this error class, such as ReaderTimeout.",
+)
 @click.option("--force", is_flag=True, help="Take them in although a gate says no.")
 @json_option
 def retry(*, sha: str | None, stage: str | None, error_class: str | None, force: bool, as_json: bool) -> int:
@@ -194,7 +205,13 @@ def retry(*, sha: str | None, stage: str | None, error_class: str | None, force:
     done = Done()
     with closing(database.connect(chosen)) as connection, bars() as on_progress:
         mine.active_generation(connection, chosen)
-        room.retry(connection, sha256=sha, stage=stage, error_class=error_class, force=force)
+        room.retry(
+            connection,
+            sha256=sha,
+            stage=stage,
+            error_class=None if error_class is None else ErrorClass(error_class),
+            force=force,
+        )
         _work(connection, chosen, on_progress, done, until_done=False)
     return _tell(chosen, done, as_json=as_json)
 

@@ -40,26 +40,27 @@ def run(command: click.Command, arguments: Sequence[str]) -> int:
 
 
 def _run(command: click.Command, arguments: Sequence[str]) -> int:
-    wants_json = "--json" in arguments
+    as_json = "--json" in arguments
     try:
-        code = command.main(list(arguments), prog_name="mnemo", standalone_mode=False)
-        return code if isinstance(code, int) else 0
-    except (KeyboardInterrupt, click.Abort):
-        return complain(
-            "Interrupted", "What was done is kept. The same command goes on.", INTERRUPTED, as_json=wants_json
-        )
+        # not command.main, which would swallow a broken pipe
+        with command.make_context("mnemo", list(arguments)) as context:
+            code = command.invoke(context)
+            return code if isinstance(code, int) else 0
+    except click.exceptions.Exit as end:  # --help and --version
+        return end.exit_code
     except BrokenPipeError:
         raise
+    except (KeyboardInterrupt, click.Abort):
+        name, advice, code = "Interrupted", "What was done is kept. The same command goes on.", INTERRUPTED
     except click.ClickException as error:
-        return complain(
-            "UsageError", f"{error.format_message()} See mnemo --help.", error.exit_code, as_json=wants_json
-        )
+        name, advice, code = "UsageError", f"{error.format_message()} See mnemo --help.", error.exit_code
     except ReadingError as error:
-        return complain(error.error_class, REASONS[error.error_class], error.exit_code, as_json=wants_json)
+        name, advice, code = error.error_class, REASONS[error.error_class], error.exit_code
     except MnemoError as error:
-        return complain(_name(error), str(error), error.exit_code, as_json=wants_json)
+        name, advice, code = _name(error), str(error), error.exit_code
     except Exception as error:  # noqa: BLE001 - the last one there is: its text may hold what documents say
-        return complain(_name(error), _report(error), 1, as_json=wants_json)
+        name, advice, code = _name(error), _report(error), 1
+    return complain(name, advice, code, as_json=as_json)
 
 
 def _name(error: Exception) -> str:

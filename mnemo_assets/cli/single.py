@@ -12,6 +12,9 @@ import click
 from mnemo_assets.cli.output import emit, harmless, json_option
 from mnemo_assets.errors import ErrorClass, NotFoundError, ReadingError, UsageError
 
+#: Code points printed at once: a pipe that closes in the middle of a larger write raises nothing.
+PIECE = 16_384
+
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
@@ -58,7 +61,8 @@ def text(*, file: Path, as_json: bool) -> None:
     elif sys.stdout.isatty():
         click.echo(harmless(found.text.replace("\f", "\n"), keep="\n\t"))
     else:
-        click.echo(found.text, nl=False)
+        for start in range(0, len(found.text), PIECE):
+            click.echo(found.text[start : start + PIECE], nl=False)
 
 
 def _open(file: Path) -> int:
@@ -97,5 +101,5 @@ def extract(*, extractor: str | None, as_json: bool) -> None:  # noqa: ARG001 - 
     from mnemo_assets.extractions import jsonl, recipes
 
     name = extractor or settings.load().extractor or recipes.default_recipe()
-    for line in jsonl.extract_jsonl(sys.stdin, recipes.open_extractor(name)):
-        click.echo(line)
+    for found in jsonl.extract_jsonl(sys.stdin.buffer, recipes.open_extractor(name)):
+        emit(found)

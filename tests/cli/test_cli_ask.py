@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.cli.conftest import Ended
+
+    Run = Callable[..., Ended]
+
+
+def test_status_of_nothing(run: Run) -> None:
+    """Before the first sync everything is counted, and is none."""
+    said = run("status", "--json").said
+    assert set(said["documents"]) == {"new", "extracted", "graphed", "failed", "skipped", "ocr_pending"}
+    assert (said["entities"], said["mentions"], said["relations"], said["errors"]) == (0, 0, 0, {})
+
+
+def test_status_is_what_sync_said(run: Run, papers: Path) -> None:
+    """The two show the same figures."""
+    synced = run("sync", papers, "--json").said
+    assert run("status", "--json").said == {key: value for key, value in synced.items() if key != "did"}
+
+
+def test_search_finds_by_a_part(run: Run, papers: Path) -> None:
+    """A part of a name is enough, in any case; a type narrows it down."""
+    run("sync", papers)
+    (found,) = run("search", "birch", "--json").said["entities"]
+    assert (found["type"], found["name"], found["documents"]) == ("Org", "Birch Tools Ltd", 2)
+    assert run("search", "birch", "--type", "Person", "--json").said["entities"] == []
+    assert "Birch Tools Ltd" in run("search", "birch").out
+
+
+def test_a_dossier_shows_the_words(run: Run, papers: Path) -> None:
+    """By id, by name or by a part that fits one: mentions with page and quote, and relations."""
+    run("sync", papers)
+    (found,) = run("search", "Birch Tools Ltd", "--json").said["entities"]
+    by_id = run("dossier", str(found["entity_id"]), "--json").said
+    assert by_id == run("dossier", "birch tools LTD", "--json").said == run("dossier", "Birch", "--json").said
+    (relation,) = by_id["relations_in"]
+    assert relation["entity"]["name"] == "Eva Lind"
+    assert relation["quote"] == "Eva Lind works for Birch Tools Ltd in Leeds."
+    quotes = [mention["quote"] for document in by_id["documents"] for mention in document["mentions"]]
+    assert "Birch Tools Ltd was paid on 4 March 2021." in quotes
+    shown = run("dossier", "Birch").out
+    assert "p. 1: “Birch Tools Ltd was paid on 4 March 2021.”" in shown
+
+
+def test_a_name_that_fits_several_is_answered_by_their_list(run: Run, papers: Path) -> None:
+    """The list is the answer, and the exit code says that a choice is missing."""
+    (papers / "more.txt").write_text("Dear Mr Lindner,\n\nBirch Boats Ltd wrote on 5 March 2021.\n")
+    run("sync", papers)
+    ended = run("dossier", "birch", "--json")
+    assert ended.code == 2
+    assert ended.said["error"] == "AmbiguousNameError"
+    assert [one["name"] for one in ended.said["entities"]] == ["Birch Tools Ltd", "Birch Boats Ltd"]
+    ended = run("dossier", "birch")
+    assert ended.code == 2
+    assert "Birch Boats Ltd" in ended.out
+    assert "Birch" not in ended.err
+
+
+def test_nobody_of_that_name(run: Run, papers: Path) -> None:
+    """An unknown name or id is said to be unknown, and is not repeated."""
+    run("sync", papers)
+    for unknown in ("Nobody Whatever", "999999", str(10**30)):
+        ended = run("dossier", unknown, "--json")
+        assert ended.code == 2
+        assert ended.said["error"] == "NotFoundError"
+        assert unknown not in ended.err
+
+
+def test_failures_name_the_file_and_the_reason(run: Run, papers: Path) -> None:
+    """A line for each file that did not come in whole."""
+    run("sync", papers)
+    rows = {row["path"]: row for row in run("failures", "--json").lines}
+    assert set(rows) == {"broken.pdf", "Passwords/list.txt"}
+    assert rows["broken.pdf"]["stage"] == "failed"
+    assert rows["broken.pdf"]["error_class"] == "Corrupt"
+    assert rows["Passwords/list.txt"]["outcome"] == "excluded"
+    assert rows["Passwords/list.txt"]["rule"].startswith("name:")
+    assert all(row["reason"] for row in rows.values())
+    assert "Passwords/list.txt" in run("failures").out
+
+
+def test_names_from_documents_cannot_act_on_the_terminal(run: Run, papers: Path) -> None:
+    """A file's name with an escape sequence is shown escaped, as text and as JSON."""
+    (papers / "red\x1b[31m\u202e.pdf").write_bytes(b"%PDF-1.7\n\x00\xff\x00")
+    run("sync", papers)
+    for ended in (run("failures"), run("failures", "--json")):
+        assert "\x1b" not in ended.out
+        assert "\u202e" not in ended.out
