@@ -203,7 +203,7 @@ def _show_dossier(found: Dossier) -> None:
 
 
 def _show_relation(relation: Relation) -> None:
-    words = relation.predicate or relation.words
+    words = (relation.predicate or relation.words).replace("_", " ")
     weight = f", in {relation.documents} documents" if relation.documents > 1 else ""
     say(f"  {words} — {relation.entity.name} ({relation.entity.type}){weight}")
     say(f"    document {relation.document_id}, p. {relation.page}: “{' '.join(relation.quote.split())}”")
@@ -212,8 +212,9 @@ def _show_relation(relation: Relation) -> None:
 def _show_document(document: DocumentMentions) -> None:
     day = f"{document.date} ({document.date_source})" if document.date else "undated"
     say(f"{day}  document {document.document_id}  {document.title or ''}".rstrip())
-    for mention in document.mentions:
-        say(f"  p. {mention.page}: “{' '.join(mention.quote.split())}”")
+    quotes = [f"  p. {mention.page}: “{' '.join(mention.quote.split())}”" for mention in document.mentions]
+    for quote in dict.fromkeys(quotes):  # a sentence may mention it twice
+        say(quote)
     if document.count > len(document.mentions):
         say(f"  and {document.count - len(document.mentions)} more")
 
