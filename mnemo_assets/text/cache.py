@@ -89,8 +89,10 @@ def _path(folder: Path, sha256: str, reader: str, version: int) -> Path:
     return folder / sha256[:2] / f"{sha256}.{reader}-{version}.json"
 
 
-def _text(found: dict[str, Any], reader: str, version: int) -> Text | None:
+def _text(found: Any, reader: str, version: int) -> Text | None:  # noqa: ANN401 - a file may hold anything
     """The text in a file's JSON; None if it is not what its name says."""
+    if not isinstance(found, dict):
+        return None
     day = found.pop("document_date")
     starts = tuple(found.pop("page_starts"))
     text = Text(**found, page_starts=starts, document_date=date.fromisoformat(day) if day else None)

@@ -26,6 +26,8 @@ _OTHERS = (
 )  # fmt: skip
 #: The extensions that say no more than "text": which kind is not decided by the content.
 _TEXTS = frozenset({"txt", "md", "csv"})
+#: The extensions whose documents are not text: anything else under them is damaged.
+_CONTAINERS = frozenset({"pdf", "docx"})
 _PAGE = re.compile(
     r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
@@ -46,7 +48,9 @@ def kind_of(file: BinaryIO, ext: str) -> str | None:
     file.seek(0)
     head = file.read(_HEAD)
     if not head.strip(b" \t\r\n\f\v\x00"):
-        return None if _is_blank(file) else "txt"
+        if b"\x00" in head and ext in _CONTAINERS:
+            raise ReadingError(ErrorClass.CORRUPT, "zeros")
+        return None if _is_blank(file) else _text_kind(ext)
     if head.startswith(b"%PDF-") or (ext not in _TEXTS and b"%PDF-" in head[:_PDF_WITHIN]):
         return "pdf"
     if head.startswith(_OLE):
@@ -58,8 +62,8 @@ def kind_of(file: BinaryIO, ext: str) -> str | None:
     if head.startswith(_OTHERS):
         raise ReadingError(ErrorClass.UNSUPPORTED, "magic")
     if is_binary(head):
-        raise ReadingError(ErrorClass.CORRUPT if ext in {"pdf", "docx"} else ErrorClass.UNSUPPORTED, "binary")
-    return "txt" if ext in _TEXTS else _written(decode(head), ext)
+        raise ReadingError(ErrorClass.CORRUPT if ext in _CONTAINERS else ErrorClass.UNSUPPORTED, "binary")
+    return ext if ext in _TEXTS else _written(decode(head), ext)
 
 
 def _written(text: str, ext: str) -> str:
@@ -68,7 +72,11 @@ def _written(text: str, ext: str) -> str:
         return "html"
     if _MAIL.match(text) and _MAIL_HEADER.search(text[:8000]):
         return "eml"
-    return ext if ext in {"html", "htm", "eml"} else "txt"
+    return _text_kind(ext)
+
+
+def _text_kind(ext: str) -> str:
+    return "txt" if ext in _CONTAINERS else ext
 
 
 def _zipped(file: BinaryIO, ext: str) -> str:

@@ -105,7 +105,9 @@ def from_bytes(data: bytes, declared: str | None = None) -> Pages:
     text = walk.text()
     if title and title not in text[: 4 * len(title)]:
         text = f"{title}\n\n{text}"
-    return Pages([text], title=title or None, has_content=walk.pictured or _has_text(source))
+    return Pages(
+        [text], title=title or None, has_content=walk.pictured or (not walk.worded and _has_text(source))
+    )
 
 
 def _has_text(source: str) -> bool:
@@ -119,7 +121,10 @@ class _Walk:
 
     def __init__(self) -> None:
         self.pictured = False
+        self.worded = False  # even if only by no-break spaces
         self._parts: list[str] = []
+        self._breaks = 0  # newlines to come before the next word
+        self._in_cell = True  # nothing but the beginning of a cell, or of the page, has been written
         self._budget = Budget()
         self._verbatim = 0
 
@@ -142,8 +147,7 @@ class _Walk:
     def text(self) -> str:
         """The text so far: single blanks, at most one empty line."""
         text = re.sub(r" *+([\n\t]) *+", r"\1", re.sub(r"  ++", " ", "".join(self._parts)))
-        text = re.sub(r"\t++(?=\n|\Z)", "", text)
-        return re.sub(r"\n{3,}", "\n\n", text).strip(" \n\t").replace(_KEPT_BLANK, " ")
+        return re.sub(r"\t++(?=\n|\Z)", "", text).strip(" \n\t").replace(_KEPT_BLANK, " ")
 
     def _enter(self, node: LexborNode) -> bool:
         """Write what a node begins with; whether to go on below it."""
@@ -168,18 +172,30 @@ class _Walk:
         self._verbatim -= tag in _VERBATIM
         if tag in _CELLS:
             self._parts.append("\t")
+            self._breaks, self._in_cell = 0, True
         elif tag != "br":
             self._break(tag)
 
     def _break(self, tag: str) -> None:
-        if tag in _PARAGRAPHS:
-            self._parts.append("\n\n")
+        """End the line, or the paragraph, before the next word; paragraphs in a cell do not tear its row."""
+        if tag == "br":
+            self._breaks = min(self._breaks + 1, 2)
+        elif tag in _PARAGRAPHS:
+            self._breaks = 2
         elif tag in _LINES:
-            self._parts.append("\n")
+            self._breaks = max(self._breaks, 1)
+        if tag == "tr":
+            self._in_cell = False
 
     def _write(self, text: str) -> None:
         self._budget.spend(text)
         if self._verbatim:
-            self._parts.append(text.replace("\r\n", "\n").replace("\t", " ").replace(" ", _KEPT_BLANK))
+            text = text.replace("\r\n", "\n").replace("\t", " ").replace(" ", _KEPT_BLANK)
         else:
-            self._parts.append(_BLANKS.sub(" ", text))
+            text = _BLANKS.sub(" ", text)
+        if text.strip(" "):
+            self.worded = True
+            if self._breaks and not self._in_cell:
+                self._parts.append("\n" * self._breaks)
+            self._breaks, self._in_cell = 0, False
+        self._parts.append(text)

@@ -128,9 +128,9 @@ def _payload(part: Message) -> bytes:
         data = part.get_payload(decode=True)
     except Exception:  # noqa: BLE001 - uuencode and base64 fail in many ways on hostile input
         data = None
-    if isinstance(data, bytes):
-        return data
     raw = part.get_payload()
+    if isinstance(data, bytes) and (data or not (isinstance(raw, str) and raw.strip())):
+        return data
     return raw.encode("utf-8", "surrogateescape") if isinstance(raw, str) else b""
 
 

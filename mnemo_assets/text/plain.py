@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import BinaryIO
 
 from mnemo_assets.errors import ErrorClass, ReadingError
@@ -27,8 +28,7 @@ def whole(file: BinaryIO, limit: int = MAX_TEXT_BYTES) -> bytes:
     Raises:
         ReadingError: TOO_LARGE, the file has more than `limit` bytes.
     """
-    file.seek(0)
-    data = file.read(limit + 1)
-    if len(data) > limit:
+    if file.seek(0, os.SEEK_END) > limit:
         raise ReadingError(ErrorClass.TOO_LARGE, "bytes")
-    return data
+    file.seek(0)
+    return file.read(limit)

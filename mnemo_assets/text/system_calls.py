@@ -26,15 +26,16 @@ ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "getdents64": (217, 61), "readlink": (89, None), "readlinkat": (267, 78), "access": (21, None),
     "faccessat": (269, 48), "faccessat2": (439, 439), "getcwd": (79, 17),
     # memory
-    "mmap": (9, 222), "mprotect": (10, 226), "munmap": (11, 215), "mremap": (25, 216), "madvise": (28, 233),
-    "brk": (12, 214), "membarrier": (324, 283),
+    "mmap": (9, 222), "mprotect": (10, 226), "munmap": (11, 215), "mremap": (25, 216),
+    "madvise": (28, 233), "brk": (12, 214), "membarrier": (324, 283),
     # itself
     "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139),
     "sigaltstack": (131, 132), "futex": (202, 98), "set_robust_list": (273, 99), "rseq": (334, 293),
-    "restart_syscall": (219, 128), "getpid": (39, 172), "getppid": (110, 173), "gettid": (186, 178), "getuid": (102, 174),
-    "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177), "getrlimit": (97, 163),
-    "getrusage": (98, 165), "uname": (63, 160), "sysinfo": (99, 179), "sched_yield": (24, 124), "sched_getaffinity": (204, 123),
-    "getrandom": (318, 278), "exit": (60, 93), "exit_group": (231, 94),
+    "restart_syscall": (219, 128), "getpid": (39, 172), "getppid": (110, 173), "gettid": (186, 178),
+    "getuid": (102, 174), "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177),
+    "getrlimit": (97, 163), "getrusage": (98, 165), "uname": (63, 160), "sysinfo": (99, 179),
+    "sched_yield": (24, 124), "sched_getaffinity": (204, 123), "getrandom": (318, 278),
+    "exit": (60, 93), "exit_group": (231, 94),
     # the time
     "clock_gettime": (228, 113), "clock_getres": (229, 114), "clock_nanosleep": (230, 115),
     "nanosleep": (35, 101), "gettimeofday": (96, 169), "time": (201, None), "times": (100, 153),

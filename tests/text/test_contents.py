@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import io
+import itertools
+
+import pytest
+
+from mnemo_assets.errors import ErrorClass, ReadingError
+from mnemo_assets.text import reading
+from tests.text.invented_documents import docx, long_text, paragraph, pdf, zipped
+
+OLE = bytes.fromhex("d0cf11e0a1b11ae1")
+PDF = pdf(long_text())
+DOCX = docx(paragraph("Mara Lindqvist"))
+PAGE = b"<!DOCTYPE html><html><body><p>Mara <b>Lindqvist</b></p></body></html>"
+MAIL = b"Return-Path: <m@example.org>\nFrom: Mara <m@example.org>\nSubject: Harbour\n\nDear Ada"
+SAVED_PAGE = (
+    b"""\
+From: <Saved by a browser>
+Subject: Harbour
+MIME-Version: 1.0
+Content-Type: multipart/related; boundary="x"
+
+--x
+Content-Type: text/html
+
+%s
+--x--
+"""
+    % PAGE
+)
+
+
+def read(content: bytes, ext: str) -> str:
+    return reading.read(io.BytesIO(content), ext).text
+
+
+def refusal(content: bytes, ext: str) -> ErrorClass:
+    with pytest.raises(ReadingError) as refused:
+        read(content, ext)
+    return refused.value.error_class
+
+
+@pytest.mark.parametrize(("content", "ext"), list(itertools.product((PDF, DOCX), reading.READERS)))
+def test_a_document_under_any_name_is_read_as_what_it_is(content: bytes, ext: str) -> None:
+    """A PDF called notes.txt is a PDF: the content decides."""
+    assert "Mara Lindqvist" in read(content, ext)
+
+
+def test_text_under_another_name_is_read_as_text() -> None:
+    """A page, a mail and a note that are called documents are read by their own readers."""
+    assert read(PAGE, "docx") == "Mara Lindqvist"
+    assert read(MAIL, "pdf") == "From: Mara <m@example.org>\nSubject: Harbour\n\nDear Ada"
+    assert read(b"Dear Ada", "docx") == "Dear Ada"
+    assert "Mara Lindqvist" in read(SAVED_PAGE, "htm")
+    assert "<b>" not in read(SAVED_PAGE, "html")
+
+
+def test_kinds_of_text_are_what_their_name_says() -> None:
+    """The source of a page that is called .txt stays a source."""
+    assert read(PAGE, "txt") == PAGE.decode()
+    assert read(MAIL, "md") == MAIL.decode()
+
+
+def test_an_encrypted_office_document_needs_a_password() -> None:
+    """It looks like a bad zip, or an old .doc, and must be called neither."""
+    content = OLE + bytes(2000) + "EncryptedPackage".encode("utf-16-le") + bytes(100)
+    assert {refusal(content, ext) for ext in reading.READERS} == {ErrorClass.NEEDS_PASSWORD}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        OLE + bytes(2000),
+        b"{\\rtf1 Dear Ada}",
+        b"\x89PNG\r\n\x1a\n" + bytes(40),
+        zipped({"xl/workbook.xml": "<workbook/>", "[Content_Types].xml": "<Types/>"}),
+        zipped({"mimetype": "application/vnd.oasis.opendocument.text"}),
+    ],
+)
+@pytest.mark.parametrize("ext", list(reading.READERS))
+def test_what_no_reader_knows_is_unsupported(content: bytes, ext: str) -> None:
+    """An old .doc, an RTF, a picture, a workbook under a wrong name: recognised, and said."""
+    assert refusal(content, ext) is ErrorClass.UNSUPPORTED
+
+
+def test_damage_is_told_from_disguise() -> None:
+    """Bytes that are nothing are a damaged document, or a text that is none."""
+    noise = bytes((7 * number * number + number // 3) % 256 for number in range(5000))
+    assert refusal(noise, "docx") is ErrorClass.CORRUPT
+    assert refusal(noise, "pdf") is ErrorClass.CORRUPT
+    assert refusal(noise, "txt") is ErrorClass.UNSUPPORTED
+    assert refusal(DOCX[:-30], "docx") is ErrorClass.CORRUPT
+    assert refusal(bytes(5000), "pdf") is ErrorClass.CORRUPT
+
+
+def test_every_line_of_the_table_can_be_read_with() -> None:
+    """Each reader's function is there, and makes pages of an ordinary text."""
+    for reader in set(reading.READERS.values()) - {reading.READERS["pdf"], reading.READERS["docx"]}:
+        assert reading.function_of(reader)(io.BytesIO(b"Dear Ada")).pages == ["Dear Ada"]
+
+
+def test_other_extensions_have_no_reader_yet() -> None:
+    """What is admitted and has no reader is known as that."""
+    assert reading.reader_for("xlsx") is None
+    assert reading.reader_for("pdf") == reading.READERS["pdf"]
