@@ -34,7 +34,7 @@ class Candidate:
 def choose(text: str, candidates: Iterable[Candidate]) -> tuple[Entity, ...]:
     """The entities among candidates: no two overlap; sorted by where they stand.
 
-    Between what a list knows and what the model guesses, the longer stands first: "Berlin Symphony Orchestra".
+    Between what a list knows and what the model guesses, the longer stands: "Berlin Symphony Orchestra".
     """
     starts: list[int] = []
     chosen: dict[int, Candidate] = {}

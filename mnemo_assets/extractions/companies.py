@@ -15,11 +15,15 @@ if TYPE_CHECKING:
 
 #: Legal forms, the longer before what they begin with.
 _FORMS: Final = (
-    r"GmbH[ ]?(?:&|und)[ ]?Co\.?[ ]?KG(?:aA)?|gGmbH|GmbH|mbH|AG[ ]?&[ ]?Co\.?[ ]?KG(?:aA)?|KGaA|AG|KG|OHG|GbR|UG"
+    r"GmbH[ ]?(?:&|und)[ ]?Co\.?[ ]?KG(?:aA)?|gGmbH|GmbH|mbH|AG[ ]?&[ ]?Co\.?[ ]?KG(?:aA)?|KGaA|AG|KG"
+    r"|OHG|GbR|UG"
     r"|e\.[ ]?V\.|e\.[ ]?K\.|eG|eingetragener[ ]Verein"
-    r"|Ltd\.?|Limited|LLC|L\.L\.C\.|LLP|LP|Inc\.?|Incorporated|Corp\.?|Corporation|PLC|plc|Co\.[ ]?Ltd\.?|Co\."
-    r"|Pty\.?[ ]Ltd\.?|S\.A\.S\.|S\.A\.R\.L\.|S\.[àa][ ]r\.l\.|S\.A\.|SARL|SAS|SA|S\.p\.A\.|SpA|S\.r\.l\.|Srl|S\.L\.U?\.?"
-    r"|S\.C\.|B\.V\.|BV|N\.V\.|NV|VZW|Oyj|Oy|AB|A/S|ApS|ASA|AS|SE|Lda\.?|Ltda\.?|z[ ]o\.o\.|Sp\.[ ]z[ ]o\.o\.|s\.r\.o\."
+    r"|Ltd\.?|Limited|LLC|L\.L\.C\.|LLP|LP|Inc\.?|Incorporated|Corp\.?|Corporation|PLC|plc"
+    r"|Co\.[ ]?Ltd\.?|Co\."
+    r"|Pty\.?[ ]Ltd\.?|S\.A\.S\.|S\.A\.R\.L\.|S\.[àa][ ]r\.l\.|S\.A\.|SARL|SAS|SA|S\.p\.A\.|SpA"
+    r"|S\.r\.l\.|Srl|S\.L\.U?\.?"
+    r"|S\.C\.|B\.V\.|BV|N\.V\.|NV|VZW|Oyj|Oy|AB|A/S|ApS|ASA|AS|SE|Lda\.?|Ltda\.?|z[ ]o\.o\."
+    r"|Sp\.[ ]z[ ]o\.o\.|s\.r\.o\."
     r"|Kft\.?|GesmbH|Ges\.m\.b\.H\.|Cie\.?"
 )
 _FORM: Final = re.compile(rf"(?<=[\w.)&’'][ \u00a0,])[ \u00a0]?(?:{_FORMS})(?![\w&])")
@@ -28,14 +32,17 @@ _SHORT_FORMS: Final = frozenset({"AG", "KG", "SA", "AB", "AS", "SE", "BV", "NV",
 #: Words of a company's name, read from its legal form backwards.
 _WORDS_BEFORE: Final = re.compile(
     rf"(?:(?:{CAPITAL}|{INITIAL}|\d[\w\-]{{0,8}}|[\w]{{2,20}}\.(?:com|de|org|net|io))(?:{GAP}|,{GAP}?|\Z)"
-    rf"(?:(?:&|\+|-|–){GAP}|(?:and|und|et|y|e|of|for|für|der|des|de|di){GAP}(?=[{UPPER}]))?){{1,7}}\Z"
+    rf"(?:(?:&|\+|-|–){GAP}|(?:and|und|et|y|e|of|for|für|der|des|du|de|di|del|della|do|da){GAP}(?=[{UPPER}]))?){{1,7}}\Z"
 )
 _REACH: Final = 90
 
 _KINDS: Final = (
-    r"Bank|University|Universities|Ministry|Department|Institute|Academy|Council|Court|Museum|School|College|Embassy"
-    r"|Church|Bureau|Office|Board|Federation|Society|Association|House|Chamber|Faculty|Union|Confederation|Bishopric"
-    r"|Universität|Hochschule|Ministerium|Bundesministerium|Amt|Institut|Verband|Akademie|Botschaft|Gesellschaft"
+    r"Bank|University|Universities|Ministry|Department|Institute|Academy|Council|Court|Museum|School"
+    r"|College|Embassy"
+    r"|Church|Bureau|Office|Board|Federation|Society|Association|House|Chamber|Faculty|Union"
+    r"|Confederation|Bishopric"
+    r"|Universität|Hochschule|Ministerium|Bundesministerium|Amt|Institut|Verband|Akademie|Botschaft"
+    r"|Gesellschaft"
     r"|Université|Ministère|Banque|École|Académie|Conseil|Universidad|Ministerio|Banco|Instituto|Escuela"
     r"|Università|Ministero|Banca|Istituto|Universiteit|Ministerie|Universidade|Ministério"
 )
@@ -45,29 +52,26 @@ _INSTITUTION: Final = re.compile(
     rf"{CAPITAL}(?:{GAP}(?:(?:and|und|et|y|e|&|of){GAP}(?:the{GAP})?)?{CAPITAL}){{0,3}}"
 )
 _GERMAN: Final = re.compile(
-    rf"(?<![\w-])(?:Amtsgericht|Landgericht|Oberlandesgericht|Finanzamt|Arbeitsgericht|Standesamt|Sparkasse|Volksbank"
+    rf"(?<![\w-])(?:Amtsgericht|Landgericht|Oberlandesgericht|Finanzamt|Arbeitsgericht|Standesamt"
+    rf"|Sparkasse|Volksbank"
     rf"|Universität|Hochschule|Klinikum|Stadtwerke|Bezirksamt|Landratsamt|Technische{GAP}Universität"
     rf"|Université|Universidad|Università|Universiteit){GAP}{CAPITAL}(?:[/\-]{CAPITAL})?"
 )
 #: Roles that stand before a company's name without being of it: "Director of Acme Ltd".
-_NOT_FIRST: Final = (
-    words.OFFICES
-    | words.PEOPLES
-    | frozenset(
-        {
-            "chairman",
-            "director",
-            "founder",
-            "owner",
-            "partner",
-            "ceo",
-            "chief",
-            "head",
-            "employee",
-            "customer",
-            "member",
-        }
-    )
+_NOT_FIRST: Final = words.OFFICES | frozenset(
+    {
+        "chairman",
+        "director",
+        "founder",
+        "owner",
+        "partner",
+        "ceo",
+        "chief",
+        "head",
+        "employee",
+        "customer",
+        "member",
+    }
 )
 
 
@@ -128,11 +132,11 @@ def _after_joined(text: str, start: int, end: int) -> int:
 
     "Johnson and Johnson", "Miller and Sons" and "Institute of Art" are one name.
     """
-    joints = list(re.finditer(r"[ \u00a0](and|und|et|y|e|of|for|de|di)[ \u00a0]", text[start:end]))
+    joints = list(re.finditer(r"[ \u00a0](and|und|et|y|e|of|for)[ \u00a0]", text[start:end]))
     for joint in reversed(joints):
         left, right = text[start : start + joint.start()], text[start + joint.end() : end]
         word = joint[1]
-        if word in ("of", "for", "de", "di"):
+        if word in ("of", "for"):
             kept = left.split()[-1].casefold() in words.ORG_TAILS | {"bank", "house"}
         else:
             kept = right.split()[0].casefold() in _KIN or (len(left.split()) == 1 and left == right)
@@ -161,10 +165,10 @@ _KIN: Final = frozenset(
 
 
 def _skip_first_words(text: str, start: int, end: int) -> int:
-    """Leave out what only stands before the name: articles, prepositions, offices, adjectives of peoples."""
+    """Leave out what only stands before the name: articles, prepositions, offices."""
     for token in TOKEN.finditer(text, start, end):
         word = token[0].strip(".,").casefold()
-        if word not in words.STOP and word not in _NOT_FIRST:
+        if word in words.QUALIFIERS or (word not in words.STOP and word not in _NOT_FIRST):
             return token.start()
     return end
 

@@ -25,7 +25,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A statement: `subject` and `object` index the entities; `text[start:end]` is the sentence that proves it.
+    """A statement: `subject` and `object` index the entities; `text[start:end]` is the sentence that says it.
 
     The predicate is the statement's own words in lower case, read from subject to object: "works for".
     """

@@ -16,17 +16,17 @@ _ACRONYM: Final = 5
 
 _LEADING: Final = re.compile(
     r"(?:[\s\"'“”„‘’«»‹›(\[{<*_#>|•·–—\-:;,./\\=~+!?¿¡]"
-    r"|(?:[Tt]he|[Aa]n?|[Dd](?:er|ie|as|em|en)|[Ll]es?|[Ll]a|[Ee]l|[Ll]os|[Ii]l)\s)*"
+    r"|(?:[Tt]he|[Aa]n?|[Dd](?:er|ie|as|em|en)|les?|la|el|los|il)\s)*"
 )
-_MARKS: Final = frozenset("\"'“”„‘’»«›‹)]}>*_#|•·–—-:;,./\\=~+!?")
+_MARKS: Final = frozenset("\"'“”„‘’»«›‹()[]{}<>*_#|•·–—-:;,./\\=~+!?")
 #: The last word keeps its full stop: "Acme Inc.", "Washington D.C.", "S.p.A.".
-_STOPPED: Final = re.compile(rf"(?:(?<!\w)(?:Inc|Co|Corp|Bros|Jr|e\.V)|\.[{UPPER}])\.\Z")
+_STOPPED: Final = re.compile(r"(?:(?<!\w)(?:Inc|Co|Corp|Bros|Jr|e\.V)|\.[^\W\d_])\.\Z")
 #: Also these, unless the full stop may be the sentence's: one name is not to become two.
 _STOPPED_WITHIN: Final = re.compile(r"(?<!\w)(?:Ltd|St|Sr|Ges|mbH)\.\Z")
 _GOES_ON: Final = re.compile(r",|[ \u00a0][^\W\d_]")
 _LINE_END: Final = re.compile(r"[\n\f\r\v\t\x1c-\x1e\x85\u2028\u2029]")
 _ADDRESS: Final = re.compile(
-    r"[@\\]|://|www\.|\.(?:com|org|net|de|txt|pdf|docx?|xlsx?|html?|py|js|png|jpg)\b", re.I
+    r"[@\\]|://|www\.|\.(?:com|org|net|de|txt|pdf|docx?|xlsx?|html?|py|js|png|jpg)\b", re.IGNORECASE
 )
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _FIRST: Final = re.compile(r"[^\W_]")
@@ -34,6 +34,8 @@ _FIRST: Final = re.compile(r"[^\W_]")
 
 def trim(text: str, start: int, end: int) -> tuple[int, int] | None:
     """Cut a span to one line, without article, possessive s and marks around it; None if nothing is left."""
+    if text[start:end] in PLACES or text[start:end] in ORGANISATIONS:
+        return start, end
     start = _leading_end(text, start, end)
     line = _LINE_END.search(text, start, end)
     end = _trailing_start(text, start, line.start() if line else end)
@@ -74,26 +76,28 @@ def is_name(text: str, start: int, end: int, type_: str) -> bool:
     if name in PLACES or name in ORGANISATIONS:
         return not _is_heading(text, start, end)
     parts = [part.casefold() for part in _LETTERS.findall(name)]
-    first = _FIRST.search(name)
-    if not parts or first is None or sum(map(len, parts)) < 2:  # noqa: PLR2004 - a letter names nobody
-        return False
-    if not any(char.isupper() for char in name) and name.upper() != name:
-        return False
-    if first[0].islower() and not _may_start_small(name, parts[0]):
-        return False
-    if all(
-        part in words.STOP or part in words.COMMON or part in words.PEOPLES or len(part) == 1
-        for part in parts
-    ):
+    if not _is_spelled_as_name(name, parts) or all(_is_common(part) for part in parts):
         return False
     if _ADDRESS.search(name) or _inside_address(text, start, end) or _is_heading(text, start, end):
         return False
     return type_ != "Person" or _is_person(name, parts)
 
 
+def _is_spelled_as_name(name: str, parts: list[str]) -> bool:
+    """More than a letter, and capitalised where the script has capitals."""
+    first = _FIRST.search(name)
+    if first is None or sum(map(len, parts)) < 2:  # noqa: PLR2004 - a letter names nobody
+        return False
+    return not first[0].islower() or _may_start_small(name, parts[0])
+
+
+def _is_common(part: str) -> bool:
+    return part in words.STOP or part in words.COMMON or part in words.PEOPLES or len(part) == 1
+
+
 def _may_start_small(name: str, first: str) -> bool:
     """Particles of a name, and brands such as eBay."""
-    return first in words.PARTICLES or (len(name) > 1 and name[1].isupper())
+    return any(map(str.isupper, name)) and (first in words.PARTICLES or name[1:2].isupper())
 
 
 def _is_person(name: str, parts: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Pure: the directional sentences: which words relate what to what. A phrase is what stands between two names.
+"""Pure: the directional sentences: which words relate what to what. A phrase stands between two names.
 
 A frame says nothing about negation or doubt: `relations` reads the rest of the sentence.
 """
@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_ANY: Final = ("Thing", "Org", "Person", "Place")
-
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Words that relate, and the types they relate; an unknown name is taken to be of the first type."""
+    """Words that relate, and the types they relate.
+
+    Where `tells`, an unknown name is taken to be of the first type: whoever works for something is a person.
+    """
 
     words: str
     subjects: tuple[str, ...]
     objects: tuple[str, ...]
+    tells: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,50 +38,71 @@ class Frame:
     appositive: bool
 
 
-_ROLE: Final = (
-    r"(?:(?:former|current|new|acting|deputy|managing|executive|general|vice|founding|technical|regional|senior)[ ])?"
-    r"(?:CEO|CFO|CTO|COO|chief[ ]executive(?:[ ]officer)?|director|founder|co-founder|president|vice-president|chairman"
-    r"|chairwoman|chair|head|owner|co-owner|manager|secretary|treasurer|editor|partner|professor|principal|employee)"
+_RANK: Final = (
+    r"(?:(?:former|current|new|acting|deputy|managing|executive|general|vice|founding|technical|regional"
+    r"|senior)[ ])?"
 )
 _BE: Final = r"(?:is|was)[ ]"
+_IS_THE: Final = rf"(?:{_BE}(?:the[ ]|an?[ ])?|,[ ](?:the[ ])?)"
 
 RULES: Final = (
     Rule(
-        r"works?[ ](?:for|at)|worked[ ](?:for|at)|(?:is|was|are|were)[ ]employed[ ](?:by|at)|joined"
-        r"|arbeitet[ ](?:für|bei)|arbeitete[ ](?:für|bei)|travaille[ ](?:pour|chez)|trabaja[ ](?:para|en)|lavora[ ]per"
+        r"works?[ ](?:for|at)|worked[ ](?:for|at)|(?:is|was|are|were)[ ]employed[ ](?:by|at)"
+        r"|arbeitet[ ](?:für|bei)|arbeitete[ ](?:für|bei)|travaille[ ](?:pour|chez)|trabaja[ ]para"
+        r"|lavora[ ]per"
         r"|werkt[ ](?:voor|bij)",
         ("Person",),
         ("Org", "Person"),
+        tells=True,
     ),
-    Rule(r"studied[ ]at|graduated[ ]from", ("Person",), ("Org",)),
+    Rule(r"joined|studied[ ]at|graduated[ ]from", ("Person",), ("Org",)),
     Rule(
-        rf"{_BE}born[ ](?:in|on)|born[ ](?:in|on)|died[ ](?:in|on)|geboren[ ](?:in|am)|(?:est[ ])?née?[ ](?:à|le|en)"
-        r"|nació[ ](?:en|el)|naci(?:do|da)[ ]en|nat[oa][ ]a",
+        rf"{_BE}born[ ](?:in|on)|born[ ](?:in|on)|died[ ](?:in|on)|geboren[ ](?:in|am)"
+        r"|(?:est[ ])?née?[ ](?:à|le|en)|nació[ ](?:en|el)|nacid[oa][ ]en|nat[oa][ ]a",
         ("Person",),
         ("Place", "Date"),
+        tells=True,
     ),
     Rule(
-        r"lives?[ ]in|lived[ ]in|resides?[ ]in|resided[ ]in|moved[ ]to|lebt[ ]in|wohnt[ ]in|habite[ ]à|vit[ ]à|vive[ ](?:en|a)"
-        r"|woont[ ]in",
+        r"lives?[ ]in|lived[ ]in|resides?[ ]in|resided[ ]in|lebt[ ]in|wohnt[ ]in|habite[ ]à|vit[ ]à"
+        r"|vive[ ]en"
+        r"|vive[ ]a|woont[ ]in",
         ("Person",),
         ("Place",),
+        tells=True,
     ),
-    Rule(r"depends?[ ](?:up)?on|depended[ ]on|relies[ ]on|rely[ ]on|relied[ ]on|hängt[ ]von", _ANY, _ANY),
-    Rule(rf"(?:{_BE}(?:the[ ]|an?[ ])?|,[ ](?:the[ ])?){_ROLE}[ ](?:of|at)", ("Person",), ("Org", "Place")),
-    Rule(rf"{_BE}married[ ]to|married", ("Person",), ("Person",)),
+    Rule(r"moved[ ]to", ("Person", "Org"), ("Place",)),
     Rule(
-        r"acquired|acquires|(?:is|was|were)[ ]acquired[ ]by|bought|(?:was|were)[ ]bought[ ]by|took[ ]over"
-        r"|(?:was|were)[ ]taken[ ]over[ ]by|acquired[ ]by",
-        ("Org", "Person"),
-        ("Org", "Person"),
+        r"depends?[ ](?:up)?on|depended[ ]on|relies[ ]on|rely[ ]on|relied[ ]on",
+        ("Thing", "Org", "Person", "Place"),
+        ("Thing", "Org", "Person", "Place"),
+        tells=True,
     ),
-    Rule(r"founded|co-founded", ("Person", "Org"), ("Org",)),
     Rule(
-        r"(?:is|was|were)[ ]founded[ ]by|founded[ ]by|owned[ ]by|(?:is|was)[ ]owned[ ]by",
+        rf"{_IS_THE}{_RANK}(?:CEO|CFO|CTO|COO|chief[ ]executive(?:[ ]officer)?|director|founder"
+        rf"|co-founder|owner"
+        r"|co-owner|partner|employee)[ ](?:of|at)",
+        ("Person",),
         ("Org",),
-        ("Person", "Org"),
+        tells=True,
     ),
-    Rule(r"owns", ("Person", "Org"), ("Org",)),
+    Rule(
+        rf"{_IS_THE}{_RANK}(?:president|chairman|chairwoman|chair|head|manager|secretary|treasurer"
+        rf"|editor|professor"
+        r"|principal|mayor)[ ](?:of|at)",
+        ("Person",),
+        ("Org", "Place"),
+    ),
+    Rule(rf"{_BE}married[ ]to", ("Person",), ("Person",), tells=True),
+    Rule("married", ("Person",), ("Person",)),
+    Rule(
+        r"acquired|acquires|bought|took[ ]over|(?:is|was|were)[ ](?:acquired|bought"
+        r"|taken[ ]over)[ ]by|acquired[ ]by",
+        ("Org", "Person"),
+        ("Org", "Person"),
+    ),
+    Rule(r"founded|co-founded|owns", ("Person", "Org"), ("Org",)),
+    Rule(r"(?:(?:is|was|were)[ ])?(?:founded|owned)[ ]by", ("Org",), ("Person", "Org")),
     Rule(r"(?:was|were)[ ]founded[ ](?:in|on)", ("Org",), ("Place", "Date")),
     Rule(
         rf"(?:{_BE})?(?:located|based|headquartered|situated)[ ]in|(?:hat|mit)[ ]Sitz[ ]in",
@@ -87,7 +110,7 @@ RULES: Final = (
         ("Place",),
     ),
     Rule(
-        rf"(?:{_BE}an?[ ]|,[ ](?:an?[ ]))(?:wholly[ ]owned[ ])?(?:subsidiary|division|member|part)[ ]of",
+        rf"(?:{_BE}an?[ ]|,[ ]an?[ ])(?:wholly[ ]owned[ ])?(?:subsidiary|division|member|part)[ ]of",
         ("Org", "Person", "Place"),
         ("Org", "Place"),
     ),

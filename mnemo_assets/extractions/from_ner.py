@@ -1,13 +1,15 @@
 """The recipe `ner`: spaCy's small English model for persons, organisations and places, and all the patterns.
 
-The model runs here, in one thread, from an installed package: nothing is fetched. Each text is run alone, for a
-batch's other texts change the last digits of its sums. Where a paragraph is not English the model guesses, and
-is not asked.
+The model runs here, in one thread, from an installed package: nothing is fetched. Each text is run alone, for
+a batch's other texts change the last digits of its sums. In a paragraph that is not English the model only
+guesses, and is not believed.
 """
 
 from __future__ import annotations
 
+import re
 import warnings
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 #: The model's labels that are entities here; the rest (money, peoples, works of art) are none.
 _TYPES: Final = {"PERSON": "Person", "ORG": "Org", "GPE": "Place", "LOC": "Place"}
+#: It knows no other script.
+_LATIN: Final = re.compile("[A-Za-z]")
 #: Names need no part of speech and no syntax: without these the model runs in two thirds of the time.
 _UNUSED: Final = ("tagger", "parser", "attribute_ruler", "lemmatizer", "senter")
 
@@ -46,8 +50,18 @@ class Ner:
 
     def _guess(self, text: str) -> Iterator[Candidate]:
         foreign = language.foreign_spans(text)
-        for span in self._pipeline(text).ents:
-            type_ = _TYPES.get(span.label_)
-            if type_ is None or any(start <= span.start_char < end for start, end in foreign):
-                continue
-            yield Candidate(type_, span.start_char, span.end_char, GUESSED)
+        guesses = [
+            Candidate(_TYPES[span.label_], span.start_char, span.end_char, GUESSED)
+            for span in self._pipeline(text).ents
+            if span.label_ in _TYPES
+            and _LATIN.search(span.text)
+            and not any(start <= span.start_char < end for start, end in foreign)
+        ]
+        surnames = {
+            text[guess.start : guess.end].rsplit(maxsplit=1)[-1]
+            for guess in guesses
+            if guess.type == "Person" and " " in text[guess.start : guess.end]
+        }
+        for guess in guesses:
+            # the model takes the surname of somebody it knew a line before for a company or a town
+            yield replace(guess, type="Person") if text[guess.start : guess.end] in surnames else guess

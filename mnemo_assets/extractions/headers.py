@@ -23,8 +23,8 @@ _HEADER: Final = re.compile(
     + r")\**[ \t]?:\**[ \t]*(?P<value>\S.*)$",
     re.MULTILINE | re.IGNORECASE,
 )
-#: One of a list of addresses. What parts them does not within quotes and brackets; with semicolons, commas are
-#: of the names: "Miller, Ann; Stone, Bob".
+#: One of a list of addresses. Quotes and brackets keep together; with semicolons, commas are of the names:
+#: "Miller, Ann; Stone, Bob".
 _QUOTED = r"\"[^\"\n]{0,200}\"|<[^<>\n]{0,320}>|\([^()\n]{0,200}\)"
 _COMMAS: Final = re.compile(rf"(?:{_QUOTED}|[^,])+")
 _SEMICOLONS: Final = re.compile(rf"(?:{_QUOTED}|[^;])+")
@@ -39,8 +39,10 @@ _INLINE: Final = re.compile(
 )
 #: A local part that no person has.
 _GENERIC: Final = re.compile(
-    r"(?:no-?_?reply|do-?not-?reply|info|news|newsletter|support|service|kontakt|contact|office|sales|team|help|mail"
-    r"|billing|rechnung|notifications?|updates?|hello|admin|marketing|bestellung|orders?|postmaster)(?:[.+\-_]|\Z)",
+    r"(?:no-?_?reply|do-?not-?reply|info|news|newsletter|support|service|kontakt|contact|office|sales"
+    r"|team|help|mail"
+    r"|billing|rechnung|notifications?|updates?|hello|admin|marketing|bestellung|orders?"
+    r"|postmaster)(?:[.+\-_]|\Z)",
     re.IGNORECASE,
 )
 #: Addresses of one header that are looked at; a list of thousands is no correspondence.
@@ -68,7 +70,7 @@ def find(text: str) -> Iterator[Candidate]:
 
 def _named(text: str, start: int, end: int, role: str) -> Candidate | None:
     address = _ADDRESS.search(text, start, end)
-    name = _BEFORE_ADDRESS.match(text, start, address.start() + 1 if address else end)
+    name = _BEFORE_ADDRESS.match(text, start, address.start("local") if address else end)
     if address and (name is None or not name["name"].strip()):
         name = _AFTER_ADDRESS.match(text, address.end(), end)
     if name is None:

@@ -29,8 +29,8 @@ def extract_jsonl(lines: Iterable[str | bytes], extractor: Extractor) -> Iterato
         extractor: an open recipe.
 
     Yields:
-        A line's `id` with its `entities` and `relations`, offsets in code points of the text as given; or with
-        `error`: MalformedLine if it is not such an object, ExtractionFailed if the recipe broke on it.
+        A line's `id` with its `entities` and `relations`, offsets in code points of the text as given; or
+        with `error`: MalformedLine if it is not such an object, ExtractionFailed if the recipe broke on it.
     """
     for line in lines:
         if not line.strip():

@@ -17,16 +17,20 @@ _DOTTED: Final = re.compile(r"(?<![\w.])(?:U\.S\.(?:A\.)?|U\.K\.|U\.N\.|E\.U\.)(
 _TOWN: Final = rf"{CAPITAL}(?:{GAP}(?:(?:am|an|der|im|in|de|la|le|les|sur|del){GAP}){{0,2}}{CAPITAL}){{0,2}}"
 #: "80331 München", "D-80331 München", "75001 Paris", "1010 AB Amsterdam", "Springfield, IL 62704".
 _POSTAL: Final = re.compile(
-    rf"(?:^[ \t]*|,[ ])(?:(?:[A-Z]{{1,2}}-)?\d{{5}}|[A-Z]{{1,2}}-\d{{4}}|\d{{4}}[ ]?[A-Z]{{2}})[ ](?P<town>{_TOWN})[ \t]*(?=$|,)"
+    rf"(?:^[ \t]*|,[ ])(?:(?:[A-Z]{{1,2}}-)?\d{{5}}|[A-Z]{{1,2}}-\d{{4}}"
+    rf"|\d{{4}}[ ]?[A-Z]{{2}})[ ](?P<town>{_TOWN})[ \t]*(?=$|,)"
     rf"|(?:^[ \t]*|,[ ])(?P<ustown>{_TOWN}),[ ][A-Z]{{2}}[ ]\d{{5}}(?:-\d{{4}})?(?!\d)"
     rf"|(?:^[ \t]*|,[ ])(?P<uktown>{_TOWN}),?[ ][A-Z]{{1,2}}\d[A-Z\d]?[ ]\d[A-Z]{{2}}(?!\w)",
     re.MULTILINE,
 )
 #: The two lines above a postal code: a name, and a street with its number.
 _BLOCK: Final = re.compile(
-    rf"^[ \t]*(?:(?:Herrn?|Frau|Mrs?|Ms|Dr|Prof)\.?[ ]){{0,3}}(?P<name>{CAPITAL}(?:{GAP}{CAPITAL}){{1,2}})[ \t]*\n"
-    r"[ \t]*(?:[^\W\d_][\w.\-']{1,30}(?:[ ][^\W\d_][\w.\-']{0,30}){0,3}[ ]\d{1,4}[ ]?[a-z]?|\d{1,5}[ ][^\n\d]{3,40})[ \t]*\n"
-    rf"(?=[ \t]*(?:(?:[A-Z]{{1,2}}-)?\d{{4,5}}[ ]{CAPITAL}|{CAPITAL}[^\n]{{0,30}}[ ](?:\d{{5}}|[A-Z]{{1,2}}\d[A-Z\d]?[ ]\d[A-Z]{{2}})))",
+    rf"^[ \t]*(?:(?:Herrn?|Frau|Mrs?|Ms|Dr"
+    rf"|Prof)\.?[ ]){{0,3}}(?P<name>{CAPITAL}(?:{GAP}{CAPITAL}){{1,2}})[ \t]*\n"
+    r"[ \t]*(?:[^\W\d_][\w.\-']{1,30}(?:[ ][^\W\d_][\w.\-']{0,30}){0,3}[ ]\d{1,4}[ ]?[a-z]?"
+    r"|\d{1,5}[ ][^\n\d]{3,40})[ \t]*\n"
+    rf"(?=[ \t]*(?:(?:[A-Z]{{1,2}}-)?\d{{4,5}}[ ]{CAPITAL}|{CAPITAL}[^\n]{{0,30}}[ ](?:\d{{5}}"
+    rf"|[A-Z]{{1,2}}\d[A-Z\d]?[ ]\d[A-Z]{{2}})))",
     re.MULTILINE,
 )
 #: "Ann Miller" above a street is a person, "Hotel Adler" is not.
@@ -56,7 +60,7 @@ def find(text: str) -> Iterator[Candidate]:
         yield Candidate("Place" if match[0] in PLACES else "Org", match.start(), match.end(), NAMED)
     for match in _POSTAL.finditer(text):
         start, end = match.span(match.lastgroup or 0)
-        if text[start:end].split()[0].casefold() not in words.COMMON:
+        if text[start:end].split(maxsplit=1)[0].casefold() not in words.COMMON:
             yield Candidate("Place", start, end, FORMAL)
     for match in _BLOCK.finditer(text):
         parts = [part.casefold() for part in match["name"].split()]
@@ -87,15 +91,17 @@ def _stands_alone(text: str, tokens: list[re.Match[str]], first: int, last: int)
     start, end = tokens[first].start(), tokens[last].end()
     if text[end : end + 1] in ("-", "&", "@") or text[max(0, start - 1) : start] == "&":
         return False
-    if last + 1 < len(tokens) and not _leaves(tokens[last + 1][0]):
+    if last + 1 < len(tokens) and not _is_apart(tokens[last + 1][0]):
         return False
-    return first == 0 or _leaves(tokens[first - 1][0])
+    if first == 0 or _is_apart(tokens[first - 1][0]):
+        return True
+    return first == 1 and tokens[0][0].casefold() in words.COMMON - words.QUALIFIERS
 
 
-def _leaves(word: str) -> bool:
+def _is_apart(word: str) -> bool:
     """Whether a capitalised neighbour is a word of its own."""
     folded = word.casefold().strip(".")
-    return folded in words.STOP or folded in words.COMMON or word in PLACES or folded in words.PEOPLES
+    return word in PLACES or (folded in words.STOP and folded not in words.QUALIFIERS)
 
 
 def tokens_of(run: re.Match[str]) -> list[re.Match[str]]:

@@ -40,7 +40,7 @@ def is_installed(name: str) -> bool:
 
 
 def default_recipe() -> str:
-    """The recipe of a new graph where the settings name none: `ner` where it is installed, else `patterns`."""
+    """The recipe of a new graph where the settings name none: `ner` if it is installed, else `patterns`."""
     return next(name for name in EXTRACTORS if is_installed(name))
 
 

@@ -1,4 +1,4 @@
-"""Pure: relations between entities of one sentence, from the frames. Better none than one that is not stated."""
+"""Pure: relations between entities of one sentence, from the frames. Better none than an invented one."""
 
 from __future__ import annotations
 
@@ -9,22 +9,28 @@ from typing import TYPE_CHECKING, Final
 from mnemo_assets.extractions import frames, sentences, words
 from mnemo_assets.extractions.candidates import FRAMED, Candidate
 from mnemo_assets.extractions.extractor import Entity, Relation
-from mnemo_assets.extractions.frames import Frame
 from mnemo_assets.extractions.spelling import GAP, UPPER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from mnemo_assets.extractions.frames import Frame
+
 #: Doubt, denial or a condition before the statement: it is then not stated.
 _DOUBT: Final = re.compile(
-    r"\b(?:[Ii]f|[Ww]hether|[Uu]nless|[Nn]ot|[Nn]ever|[Nn]o|[Nn]either|[Nn]obody|[Dd]en(?:y|ies|ied)|[Dd]oubts?|[Ff]alse(?:ly)?"
-    r"|[Uu]ntrue|[Ww]rong(?:ly)?|[Ss]uppos(?:e|ing)|[Ii]magine|[Hh]op(?:e|es|ed|ing)|[Ww]ish(?:es|ed)?|would|could|might"
-    r"|[Aa]lleg(?:es|ed|edly)|[Rr]umou?r(?:s|ed)?|[Pp]retend(?:s|ed)?|[Dd]id|[Dd]oes|[Ww]hen|[Uu]ntil|[Bb]efore"
+    r"\b(?:[Ii]f|[Ww]hether|[Uu]nless|[Nn]ot|[Nn]ever|[Nn]o|[Nn]either|[Nn]obody|[Dd]en(?:y|ies|ied)"
+    r"|[Dd]oubts?|[Ff]alse(?:ly)?"
+    r"|[Uu]ntrue|[Ww]rong(?:ly)?|[Ss]uppos(?:e|ing)|[Ii]magine|[Hh]op(?:e|es|ed|ing)|[Ww]ish(?:es"
+    r"|ed)?|would|could|might"
+    r"|[Aa]lleg(?:es|ed|edly)|[Rr]umou?r(?:s|ed)?|[Pp]retend(?:s|ed)?|[Dd]id|[Dd]oes|[Ww]hen|[Uu]ntil"
+    r"|[Bb]efore"
     r"|[Nn]icht|[Kk]ein|[Ww]enn|[Ff]alls|[Oo]b|[Nn]iemals|[Ss]i|[Nn]e|[Jj]amais|[Nn]unca)\b|n['’]t\b"
 )
 _DENIED_AFTER: Final = re.compile(r"\b(?:false|untrue|not[ ]true|a[ ]lie|no[ ]longer[ ]true)\b")
 #: What may stand between a name and the words that relate it: its age, something in brackets, a comma.
 _BETWEEN: Final = re.compile(r"(?:[ ]\([^()\n]{1,60}\))?(?:,[ ]\d{1,3}|[ ]\(\d{1,3}\))?,?")
+#: Entities of such a clause.
+_CLAUSE_ENTITIES: Final = 4
 _CLAUSE: Final = re.compile(r",[ \n][^,;:\n]{1,80},")
 _OFFICE: Final = r"(?:(?:Mrs?|Ms|Miss|Dr|Prof|Professor|Sir|Frau|Herrn?)\.?[ ]){0,3}"
 #: "The brother of Ann works for Acme" is not about Ann.
@@ -50,7 +56,8 @@ _LAST_NAME: Final = re.compile(rf"(?<![\w.'’\-@/])(?:{_WORD}{GAP}){{0,3}}(?:{_
 _REACH: Final = 90
 #: A lone capitalised word that begins a sentence and ends like these is a common noun.
 _NOUN: Final = re.compile(
-    r"(?:[a-z]+(?:tion|sion|ness|ment|ity|ance|ence|ship|ism|ing|ings|ety|ure|ogy|ies|ess|rs)|everything|much|life|love|this"
+    r"(?:[a-z]+(?:tion|sion|ness|ment|ity|ance|ence|ship|ism|ing|ings|ety|ure|ogy|ies|ess|rs)"
+    r"|everything|much|life|love|this"
     r"|that|it|all|health|growth|price|progress|wealth|trade|speed|size|value|output|weather)\Z",
     re.IGNORECASE,
 )
@@ -61,19 +68,24 @@ def find(text: str) -> list[Frame]:
     return [frame for frame in frames.find(text) if _sentence(text, frame) is not None]
 
 
-def propose(text: str, found: Sequence[Frame]) -> Iterator[Candidate]:
-    """Names that only a sentence tells: whoever works for something is a person, even one no list knows."""
+def propose(text: str, found: Sequence[Frame]) -> Iterator[tuple[Candidate, tuple[str, ...]]]:
+    """Names that a sentence tells, with the types that the sentence allows.
+
+    Whoever works for something is a person, even one no list knows.
+    """
     for frame in found:
         left = _LAST_NAME.search(text, max(0, frame.start - _REACH), frame.start)
         office = _BEFORE_OBJECT.match(text, frame.end)
         right = _NAME.match(text, office.end() if office else frame.end)
-        if left is None or (right is None and not text[frame.end : frame.end + 1].isdigit()):
+        if not frame.rule.tells or left is None:
+            continue
+        if right is None and not text[frame.end : frame.end + 1].isdigit():
             continue
         start = _skip_stop(text, left.start(), left.end())
         if start < left.end() and not _is_noun(text, start, left.end()):
-            yield Candidate(frame.rule.subjects[0], start, left.end(), FRAMED)
+            yield Candidate(frame.rule.subjects[0], start, left.end(), FRAMED), frame.rule.subjects
         if right is not None and right.end() - right.start() > 1:
-            yield Candidate(frame.rule.objects[0], right.start(), right.end(), FRAMED)
+            yield Candidate(frame.rule.objects[0], *right.span(), FRAMED), frame.rule.objects
 
 
 def relate(text: str, found: Sequence[Frame], entities: Sequence[Entity]) -> tuple[Relation, ...]:
@@ -111,31 +123,37 @@ def _sentence(text: str, frame: Frame) -> tuple[int, int] | None:
 
 
 def _subjects(text: str, frame: Frame, entities: Sequence[Entity], ends: list[int]) -> Iterator[int]:
-    """The entity right before the frame; with a verb in the plural, those that are joined to it too."""
+    """The entity that the frame speaks of; with a verb in the plural, those that are joined to it too."""
     index = _subject(text, frame, entities, bisect_right(ends, frame.start) - 1)
-    while index >= 0 and entities[index].type in frame.rule.subjects:
-        start = entities[index].start
-        reach = max(0, start - 40)
-        if _GOVERNED.search(text, reach, start) or (
-            not frame.appositive and _PREPOSED.search(text, reach, start)
-        ):
-            return
+    while index is not None:
         yield index
-        if not _PLURAL.match(frame.predicate) or index == 0:
+        joined = index and _PLURAL.match(frame.predicate)
+        if not joined or not _JOINED.fullmatch(text, entities[index - 1].end, entities[index].start):
             return
-        if not _JOINED.fullmatch(text, entities[index - 1].end, start):
-            return
-        index -= 1
+        index = index - 1 if _fits(text, frame, entities[index - 1]) else None
 
 
-def _subject(text: str, frame: Frame, entities: Sequence[Entity], last: int) -> int:
+def _subject(text: str, frame: Frame, entities: Sequence[Entity], last: int) -> int | None:
     """The entity right before the frame, or before a clause between commas: "Ann, born in Rome, lives in"."""
-    if not frame.appositive and text[frame.start - 1] == ",":
-        for index in range(last, max(-1, last - 4), -1):
-            fits = entities[index].type in frame.rule.subjects
-            if fits and _CLAUSE.fullmatch(text, entities[index].end, frame.start):
-                return index
-    return last if last >= 0 and _BETWEEN.fullmatch(text, entities[last].end, frame.start) else -1
+    adjacent = last >= 0 and _BETWEEN.fullmatch(text, entities[last].end, frame.start)
+    if adjacent and _fits(text, frame, entities[last]):
+        return last
+    comma = frame.start + 1 if text[frame.start] == "," else frame.start
+    for index in range(last, max(-1, last - _CLAUSE_ENTITIES), -1):
+        clause = _CLAUSE.fullmatch(text, entities[index].end, comma)
+        if clause and _fits(text, frame, entities[index]):
+            return index
+    return None
+
+
+def _fits(text: str, frame: Frame, entity: Entity) -> bool:
+    """Whether the frame can speak of the entity: not of Ann in "the brother of Ann works for"."""
+    reach = max(0, entity.start - 40)
+    if entity.type not in frame.rule.subjects or _GOVERNED.search(text, reach, entity.start):
+        return False
+    if _NOUN.fullmatch(entity.name) and "Thing" in frame.rule.subjects:
+        return False
+    return frame.appositive or not _PREPOSED.search(text, reach, entity.start)
 
 
 def _objects(

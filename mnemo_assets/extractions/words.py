@@ -45,20 +45,20 @@ COMMON: Final = frozenset(
     """
 abstract account accounts acknowledgements action actions activity additional address addresses adobe agenda
 agreement amount analysis annex announcement annual answer appendix application april article articles
-attached attachment attachments attn audit august author authors automatic available average award balance
-bank banking basic bcc beginning benefits bibliography bill billing board body book booking boss brother
-budget business buyer calendar call cash cc chairman change changes chapter chart chat checklist child city
-class client clients code comment comments committee common company complete conclusion conclusions
-conditions confidential confirmation congratulations contact content contents contract copy copyright
-corporate cost costs council country county court cover credit customer customers daily data date dates day
-days dear debit december decision default delivery department description design details development diagram
-digital director discussion distribution district document documents download draft due east editor
-education effect email emails employee employer end english entry error estimate evaluation event events
-example executive exhibit expenses experience experiment export family faq father fax feature features
-february federal fee fees field figure figures file files final finance financial findings folder font
-footnote form format forward friday friend fund fwd general girl global goal goals government grand great
-group guide guidelines head heading health help high history home homepage hours html http https human id
-image images implementation important index information input insert insurance interest internal
+attached attachment attachments attendance attn audit august author authors automatic available average
+award balance bank banking basic bcc beginning benefits bibliography bill billing board body book booking
+boss brother budget business buyer calendar call cash cc chairman change changes chapter chart chat
+checklist child city class client clients code comment comments committee common company complete conclusion
+conclusions conditions confidential confirmation congratulations contact content contents contract copy
+copyright corporate cost costs council country county court cover credit customer customers daily data date
+dates day days dear debit december decision default delivery department description design details
+development diagram digital director discussion distribution district document documents download draft due
+east editor education effect email emails employee employer end english entry error estimate evaluation
+event events example executive exhibit expenses experience experiment export family faq father fax feature
+features february federal fee fees field figure figures file files final finance financial findings folder
+font footnote form format forward friday friend fund fwd general girl global goal goals government grand
+great group guide guidelines head heading health help high history home homepage hours html http https human
+id image images implementation important index information input insert insurance interest internal
 international internet interview introduction inventory invoice invoices issue item items january job
 journal july june key keywords kind lady language law left legal lesson letter level license limited line
 link links list literature local location login logo lower mail main management manager manual map march
@@ -135,9 +135,10 @@ hochschule bundesbank gymnasium
 #: After a first name these make a street, a building or an event of it, not a person.
 NOT_SURNAMES: Final = ORG_TAILS | frozenset(
     """
-airport avenue award awards beach bridge building castle cathedral county day drive hall harbour hill hotel
-house island lake lane line mountain palace park place plaza prize project river road room square stadium
-station street tower town valley village weg straße strasse platz allee gasse
+area bay center centre hills rink field park pier court garden gardens airport avenue award awards beach
+bridge building castle cathedral county day drive hall harbour hill hotel house island lake lane line
+mountain palace park place plaza prize project river road room square stadium station street tower town
+valley village weg straße strasse platz allee gasse
 """.split()
 )
 
@@ -150,5 +151,13 @@ spokesman spokeswoman director manager secretary dr mr mrs ms miss prof professo
 monsieur madame mme mlle señor señora sr sra signor signora sig doctor nurse aunt uncle grandma grandpa
 cousin kanzler bundeskanzler bundeskanzlerin präsident präsidentin minister ministerin bürgermeister
 rechtsanwalt rechtsanwältin notar
+""".split()
+)
+
+#: Before a name these are of it: "West Germany", "New Jersey", "San Francisco", "Los Angeles".
+QUALIFIERS: Final = frozenset(
+    """
+new north south east west northern southern eastern western central upper lower san santa santo saint st
+sankt los las el la le de port fort mount lake cape great greater
 """.split()
 )
