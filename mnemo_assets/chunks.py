@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+#: Rises when the same text would be cut otherwise: what was cut before shows as stale.
+VERSION: Final = 1
 #: Code points of a piece: what a local model's context takes with its prompt, and a page or two for a reader.
 LONGEST: Final = 6_000
 #: Code points that two neighbours share at least: a name or a sentence at the seam is whole in one of them.

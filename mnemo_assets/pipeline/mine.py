@@ -20,11 +20,11 @@ from mnemo_assets.pipeline.generations import (
     recipe_version,
     remove_retired,
 )
-from mnemo_assets.pipeline.progress import OnProgress, silent
+from mnemo_assets.pipeline.progress import OnProgress, Stop, never, silent
 from mnemo_assets.pipeline.workshop import ENOUGH, Results, Workshop, children
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from mnemo_assets.settings import Settings
 
@@ -51,7 +51,14 @@ class MineCounts:
     failed_first: int = 0
 
 
-def mine(connection: Connection, settings: Settings, on_progress: OnProgress = silent) -> MineCounts:
+def mine(
+    connection: Connection,
+    settings: Settings,
+    on_progress: OnProgress = silent,
+    *,
+    only: Collection[str] | None = None,
+    stop: Stop = never,
+) -> MineCounts:
     """Mine the documents whose text is ready, once each, and put the graph in order.
 
     A graph that was made by an older version of its recipe, or of the code that merges, is first made anew
@@ -62,6 +69,8 @@ def mine(connection: Connection, settings: Settings, on_progress: OnProgress = s
         connection: the owner's, in autocommit mode.
         settings: `workers` is how many processes extract, where that is worth it.
         on_progress: is told how many documents of how many are done, as step "mine".
+        only: of those that wait, the ones with these sha256s.
+        stop: is asked before more documents are claimed.
 
     Raises:
         RecipeError: the graph's recipe is not installed, or not the one that is set; a newer mnemo made it.
@@ -69,12 +78,13 @@ def mine(connection: Connection, settings: Settings, on_progress: OnProgress = s
     """
     counts = MineCounts()
     generation = _current(connection, settings, on_progress)
-    values = {"extractor_id": generation.extractor_id, "enough": ENOUGH}
+    keys = None if only is None else list(only)
+    values = {"extractor_id": generation.extractor_id, "enough": ENOUGH, "only": keys}
     waiting = connection.execute(Q["count_waiting"], values).fetchone()
     assert waiting is not None
     if waiting["documents"]:
         processes = children(settings.workers, waiting["chunks"])
-        run = _Run(connection, on_progress, waiting["documents"], counts)
+        run = _Run(connection, on_progress, waiting["documents"], counts, keys, stop)
         while not run.all_of(generation, processes):
             generation = _current(connection, settings, on_progress)  # another process has switched
         connection.execute(Q["delete_orphan_extractions"])
@@ -103,6 +113,8 @@ class _Run:
     on_progress: OnProgress
     total: int
     counts: MineCounts
+    only: list[str] | None
+    stop: Stop
     done: int = 0
 
     def all_of(self, generation: Generation, processes: int) -> bool:
@@ -124,7 +136,8 @@ class _Run:
         contents: dict[str, str] = {}
         results: Results = iter(())
         while True:
-            rows = claimant.take(Q["claim_mining"], {"after": after, "limit": BATCH})
+            values = {"after": after, "limit": BATCH, "only": self.only}
+            rows = [] if self.stop() else claimant.take(Q["claim_mining"], values)
             ids = [row["document_id"] for row in rows]
             contents = contribute.missing(self.connection, generation, ids, besides=contents)
             upcoming = workshop.begin(contents)

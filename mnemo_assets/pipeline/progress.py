@@ -1,4 +1,4 @@
-"""How a step says how far it is, without knowing who shows it."""
+"""How a step says how far it is, without knowing who shows it; and how it is told to end early."""
 
 from __future__ import annotations
 
@@ -13,3 +13,12 @@ OnProgress: TypeAlias = Callable[[str, int, int | None], None]
 
 def silent(_step: str, _done: int, _total: int | None) -> None:
     """Show nothing."""
+
+
+#: Whether to claim no more documents: those that are claimed are ended. Asked often, from one thread.
+Stop: TypeAlias = Callable[[], bool]
+
+
+def never() -> bool:
+    """Go on until nothing waits."""
+    return False

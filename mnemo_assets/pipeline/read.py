@@ -18,13 +18,13 @@ from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import ErrorClass, MnemoError
 from mnemo_assets.pipeline import claims, settle
 from mnemo_assets.pipeline.attempt import File, Job, Outcome, attempt
-from mnemo_assets.pipeline.progress import OnProgress, silent
+from mnemo_assets.pipeline.progress import OnProgress, Stop, never, silent
 from mnemo_assets.text import cache
 from mnemo_assets.text.reading import reader_for
 from mnemo_assets.text.sandbox import Sandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from mnemo_assets.settings import Settings
 
@@ -53,7 +53,14 @@ class ReadCounts:
     unreachable: int = 0
 
 
-def read(connection: Connection, settings: Settings, on_progress: OnProgress = silent) -> ReadCounts:
+def read(
+    connection: Connection,
+    settings: Settings,
+    on_progress: OnProgress = silent,
+    *,
+    only: Collection[str] | None = None,
+    stop: Stop = never,
+) -> ReadCounts:
     """Read the documents that wait, once each; those whose reader has a newer version, again.
 
     Any number of processes may do this at once. Nothing waits: nothing is started.
@@ -62,6 +69,8 @@ def read(connection: Connection, settings: Settings, on_progress: OnProgress = s
         connection: the owner's, in autocommit mode.
         settings: how many at once, and the bounds of a reading.
         on_progress: is told how many documents of how many are done, as step "read".
+        only: of those that wait, the ones with these sha256s.
+        stop: is asked before more documents are claimed.
 
     Raises:
         MnemoError: the text cache cannot be written; the document stays as it was.
@@ -69,14 +78,15 @@ def read(connection: Connection, settings: Settings, on_progress: OnProgress = s
     counts = ReadCounts()
     formats = _formats()
     connection.execute(Q["mark_reader_to_come"], formats)
-    waiting = connection.execute(Q["count_waiting"], formats).fetchone()
+    chosen = {**formats, "only": None if only is None else list(only)}
+    waiting = connection.execute(Q["count_waiting"], chosen).fetchone()
     total = 0 if waiting is None else int(waiting["n"])
     if not total:
         return counts
     lease = max(claims.LEASE, timedelta(seconds=8 * settings.reader_seconds))
     on_progress("read", 0, total)
     with claims.claimant(connection, lease) as claimant:
-        jobs = _jobs(claimant, formats, 4 * settings.workers)
+        jobs = _jobs(claimant, chosen, 4 * settings.workers, stop)
         for done, (job, outcome) in enumerate(_attempts(jobs, settings), start=1):
             _settle(connection, settings, job, outcome, counts)
             on_progress("read", done, max(done, total))
@@ -93,12 +103,14 @@ def _formats() -> dict[str, list[Any]]:
     }
 
 
-def _jobs(claimant: claims.Claimant, formats: dict[str, list[Any]], limit: int) -> Iterator[Job]:
+def _jobs(claimant: claims.Claimant, chosen: dict[str, Any], limit: int, stop: Stop) -> Iterator[Job]:
     """Claim documents, ascending, as they are asked for; each comes once, whatever becomes of it."""
     after = 0
-    while rows := claimant.take(Q["claim_reading"], {**formats, "after": after, "limit": limit}):
+    while not stop() and (
+        rows := claimant.take(Q["claim_reading"], {**chosen, "after": after, "limit": limit})
+    ):
         after = rows[-1]["document_id"]
-        values = {**formats, "document_ids": [row["document_id"] for row in rows]}
+        values = {**chosen, "document_ids": [row["document_id"] for row in rows]}
         found = claimant.connection.execute(Q["readable_files"], values)
         files = {key: list(group) for key, group in groupby(found, itemgetter("document_id"))}
         for row in rows:

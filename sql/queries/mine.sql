@@ -81,11 +81,16 @@ where not exists (select from generations g where g.extractor_id = x.extractor_i
 
 -- name: count_waiting
 -- How many documents wait to be mined, claimed or not, and at least how many of their chunks are to be extracted.
-select (select count(*) from documents where stage = 'extracted') as documents,
+-- only: these sha256s, or null for all.
+select (
+        select count(*) from documents
+        where stage = 'extracted' and (%(only)s::text[] is null or sha256 = any(%(only)s::text[]))
+    ) as documents,
     (
         select count(*) from (
             select from documents d join chunks c using (document_id)
-            where d.stage = 'extracted' and not exists (
+            where d.stage = 'extracted' and (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[]))
+            and not exists (
                 select from chunk_extractions x
                 where x.content_sha256 = c.content_sha256 and x.extractor_id = %(extractor_id)s
             )
@@ -94,10 +99,11 @@ select (select count(*) from documents where stage = 'extracted') as documents,
     ) as chunks;
 
 -- name: claim_mining
--- Claims the next documents to be mined.
+-- Claims the next documents to be mined. only: of these sha256s, or null for all.
 with waiting as materialized (
     select document_id from documents
     where stage = 'extracted' and document_id > %(after)s and claimed_by is null
+        and (%(only)s::text[] is null or sha256 = any(%(only)s::text[]))
     order by document_id
     limit %(limit)s
     for no key update skip locked

@@ -1,6 +1,6 @@
 -- Documents waiting to be read. A file can be read if its extension has a reader; of a document's files the first
 -- by extension, archive and path is the one that decides which reader's text it has.
--- exts, readers, versions: one entry for each extension that has a reader.
+-- exts, readers, versions: one entry for each extension that has a reader. only: these sha256s, or null for all.
 
 -- name: mark_reader_to_come
 -- Marks the new documents of which no file has a reader; they go on by themselves once one has.
@@ -29,7 +29,8 @@ cross join lateral (
     order by f.ext
     limit 1
 ) best
-where d.stage = 'new' or (d.reader, d.reader_version) is distinct from (best.reader, best.version);
+where (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[]))
+    and (d.stage = 'new' or (d.reader, d.reader_version) is distinct from (best.reader, best.version));
 
 -- name: claim_reading
 -- Claims the next documents to be read: the new ones, and those whose text is another reader's by now.
@@ -46,6 +47,7 @@ with waiting as materialized (
         limit 1
     ) best
     where d.document_id > %(after)s and d.claimed_by is null
+        and (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[]))
         and (d.stage = 'new' or (d.reader, d.reader_version) is distinct from (best.reader, best.version))
     order by d.document_id
     limit %(limit)s

@@ -1,0 +1,13 @@
+"""The code location that workspace.yaml loads: wiring, and nothing else."""
+
+import dagster as dg
+
+from mnemo_assets.defs import assets, jobs
+from mnemo_assets.defs.resources import Ledger
+
+defs = dg.Definitions(
+    assets=[assets.archive, assets.reading, assets.mining],
+    jobs=[jobs.scan_job, jobs.read_job, jobs.mine_job],
+    resources={"ledger": Ledger()},
+    executor=dg.in_process_executor,
+)

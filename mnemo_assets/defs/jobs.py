@@ -1,0 +1,61 @@
+"""The runs that sensors ask for: unpartitioned, they take what waits; a run a document would take a hundred times as long."""
+
+from dataclasses import asdict
+
+import dagster as dg
+
+from mnemo_assets.defs.border import border
+from mnemo_assets.defs.drain import Telling, until
+from mnemo_assets.defs.report import report
+from mnemo_assets.defs.resources import Ledger
+from mnemo_assets.pipeline import mine, read
+
+#: One at a time: documents are claimed, and a second run would only share them.
+READING_POOL = "reading"
+MINING_POOL = "mining"
+SCAN_POOL = "scan"
+
+
+class Drain(dg.Config):
+    """How long a run goes on claiming documents, in minutes: then another one takes over."""
+
+    minutes: float = 30.0
+
+
+@dg.op(pool=READING_POOL, out=dg.Out(dg.Nothing))
+def read_documents(context: dg.OpExecutionContext, config: Drain, ledger: dg.ResourceParam[Ledger]) -> None:
+    """Read the documents that wait."""
+    with border(), ledger.connect() as connection:
+        telling = Telling(connection, context)
+        counts = read.read(connection, ledger.settings(), telling, stop=until(config.minutes))
+        report(connection, context.instance, context)
+        context.add_output_metadata(asdict(counts))
+
+
+@dg.op(pool=MINING_POOL, out=dg.Out(dg.Nothing))
+def mine_documents(context: dg.OpExecutionContext, config: Drain, ledger: dg.ResourceParam[Ledger]) -> None:
+    """Mine the documents whose text is ready."""
+    with border(), ledger.connect() as connection:
+        telling = Telling(connection, context)
+        counts = mine.mine(connection, ledger.settings(), telling, stop=until(config.minutes))
+        report(connection, context.instance, context)
+        context.add_output_metadata(asdict(counts))
+
+
+@dg.job(name="read", executor_def=dg.in_process_executor, description="Reads the documents that wait.")
+def read_job() -> None:
+    """Read what waits."""
+    read_documents()
+
+
+@dg.job(
+    name="mine", executor_def=dg.in_process_executor, description="Mines the documents whose text is ready."
+)
+def mine_job() -> None:
+    """Mine what waits."""
+    mine_documents()
+
+
+scan_job = dg.define_asset_job(
+    "scan", selection=["archive"], executor_def=dg.in_process_executor, description="Looks at every archive."
+)
