@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import quote, urlencode
 
 import psycopg
+from psycopg.conninfo import make_conninfo
 from psycopg.rows import dict_row
 
 from mnemo_assets import postgres
@@ -27,6 +29,8 @@ Role = Literal["owner", "reader"]
 
 #: The name of the database.
 DATABASE = "mnemo"
+#: The name of the database beside it that holds what Dagster keeps.
+DAGSTER = "dagster"
 #: All SQL of the project: inside the package in a wheel, at the top level of a checkout.
 SQL = Path(__file__).parent / "sql"
 if not SQL.is_dir():
@@ -105,6 +109,36 @@ def connect(settings: Settings, *, role: Role = "owner", database: str | None = 
         except psycopg.OperationalError as error:
             raise PostgresError(f"The database cannot be reached. {_advice(error)}") from None
     return connection
+
+
+def dagster_url(settings: Settings) -> str:
+    """Where Dagster keeps its events: an empty database of the owner's at first, closed to all others.
+
+    Returns:
+        A URL for SQLAlchemy that names its driver, and holds no password.
+
+    Raises:
+        PostgresError: the server cannot be reached; the message says what to do.
+    """
+    connect(settings).close()  # the roles and the server's other databases are as they should be
+    socket = postgres.ensure(settings.home)
+    try:
+        with _open(socket, "admin", "postgres") as admin:
+            admin.execute(Q["lock_cluster"])
+            for row in admin.execute(Q["creation_of_dagster"], {"name": DAGSTER}).fetchall():
+                admin.execute(row["statement"].encode())
+    except psycopg.OperationalError as error:
+        raise PostgresError(f"The database cannot be reached. {_advice(error)}") from None
+    words = {**_where(socket), "application_name": "mnemo-dagster", "options": "-c search_path=public"}
+    # a host that is a path stands among the words: SQLAlchemy would take its colon for a port's
+    return f"postgresql+psycopg2://mnemo_owner@/{quote(DAGSTER, safe='')}?{urlencode(words, quote_via=quote)}"
+
+
+def dagster_exists(settings: Settings) -> bool:
+    """Whether Dagster has a database on the server. Costs one connection."""
+    with connect(settings) as connection:
+        row = connection.execute(Q["database_exists"], {"name": DAGSTER}).fetchone()
+    return row is not None
 
 
 def _try_to_open(socket: Path, role: Role, name: str) -> Connection | None:
@@ -200,17 +234,24 @@ def _open(socket: Path, role: Role | Literal["admin"], database: str) -> Connect
     for variable in [variable for variable in os.environ if variable.startswith("PG")]:
         del os.environ[variable]
     return psycopg.connect(
-        host=str(socket),
-        port=5432,
+        make_conninfo(**_where(socket)),
         user=f"mnemo_{role}",
         dbname=database,
-        passfile=str(socket / "none"),
-        sslmode="disable",
-        gssencmode="disable",
         options=f"-c search_path={_SEARCH_PATH[role]}",
         application_name="mnemo",
         client_encoding="utf8",
-        connect_timeout=30,
         autocommit=True,
         row_factory=dict_row,
     )
+
+
+def _where(socket: Path) -> dict[str, str]:
+    """What libpq is told of the embedded server, so that it looks nowhere else."""
+    return {
+        "host": str(socket),
+        "port": "5432",
+        "passfile": str(socket / "none"),
+        "sslmode": "disable",
+        "gssencmode": "disable",
+        "connect_timeout": "30",
+    }

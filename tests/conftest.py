@@ -155,11 +155,19 @@ def _inside(socket: Path, name: str) -> psycopg.Connection:
 
 
 @pytest.fixture
-def settings(tmp_path: Path, shared_socket: Path, clone: str, monkeypatch: pytest.MonkeyPatch) -> Settings:
+def settings(
+    tmp_path: Path,
+    shared_socket: Path,
+    clone: str,
+    admin: psycopg.Connection,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Settings]:
     """Settings with a home of the test's own; in this process, its database is the test's clone."""
     monkeypatch.setattr(database, "DATABASE", clone)
+    monkeypatch.setattr(database, "DAGSTER", f"{clone}_dagster")
     monkeypatch.setattr(postgres, "ensure", lambda _home, **_options: shared_socket)
-    return Settings(home=tmp_path / "home", workers=2)
+    yield Settings(home=tmp_path / "home", workers=2)
+    admin.execute(f"drop database if exists {clone}_dagster with (force)".encode())
 
 
 @pytest.fixture

@@ -35,6 +35,23 @@ revoke all on database postgres, template1 from public;
 select format('create database %%I owner mnemo_owner', %(name)s::text) as statement
 where not exists (select from pg_database where datname = %(name)s::text);
 
+-- name: creation_of_dagster
+-- Returns the statements that make the database of Dagster and close it to all but the owner, or no row if it is
+-- there. The second one is harmless.
+select statement from (values
+    (1, format('create database %%I owner mnemo_owner', %(name)s::text)),
+    (2, format('revoke all on database %%I from public', %(name)s::text))
+) as made (step, statement)
+where not exists (
+    select from pg_database d where d.datname = %(name)s::text
+        and not has_database_privilege('mnemo_reader', d.oid, 'connect')
+) and (step = 2 or not exists (select from pg_database where datname = %(name)s::text))
+order by step;
+
+-- name: database_exists
+-- Returns a row if there is a database of that name.
+select datname from pg_database where datname = %(name)s::text;
+
 -- name: close_database
 -- Takes from everybody what a new database gives to everybody. Run by mnemo_admin in that database.
 -- A read-only transaction stops none of the functions for a caller who opens a read-write one.
