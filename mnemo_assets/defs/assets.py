@@ -1,113 +1,100 @@
 """The assets: the archive as a whole, and of each document its files, text, chunks, extractions and graph."""
 
-from dataclasses import asdict
+from collections.abc import Iterator
+from typing import Any, Final
 
 import dagster as dg
 
-from mnemo_assets.archive import ledger as archives
+from mnemo_assets.defs import events, looking, redoing
 from mnemo_assets.defs.border import border
-from mnemo_assets.defs.jobs import MINING_POOL, READING_POOL, SCAN_POOL
+from mnemo_assets.defs.jobs import SCAN_POOL
 from mnemo_assets.defs.partitions import documents
+from mnemo_assets.defs.redoing import Redo
 from mnemo_assets.defs.report import report, report_again
 from mnemo_assets.defs.resources import Ledger
-from mnemo_assets.errors import ArchiveUnreachableError
-from mnemo_assets.pipeline import mine, read, scan
+from mnemo_assets.defs.stages import LEDGER
 from mnemo_assets.pipeline.versions import CODE
 
-OWNERS = ["team:owner"]
-RUNS = dg.BackfillPolicy.multi_run(max_partitions_per_run=200)
+OWNERS: Final = ["team:archive"]
+#: Runs that were asked for by name have slots of their own: they do not wait for one that drains for half an hour.
+POOL: Final = "by_name"
+#: A run's start costs seconds, and a killed run loses what was told of it: so many documents are in between.
+RUNS: Final = dg.BackfillPolicy.multi_run(max_partitions_per_run=200)
 
 
-class Redo(dg.Config):
-    """Whether what is well already is made anew: read from the files, extracted, merged."""
+def _spec(name: str, above: str, group: str, kind: str, description: str) -> dg.AssetSpec:
+    return dg.AssetSpec(
+        name,
+        deps=[above],
+        group_name=group,
+        kinds={kind},
+        owners=OWNERS,
+        code_version=getattr(CODE, name),
+        description=description,
+        skippable=True,  # one failed document does not fail the others: what there is of each is told by itself
+    )
 
-    force: bool = False
 
-
-@dg.asset(group_name="archive", kinds={"postgres"}, owners=OWNERS, code_version=CODE.files, pool=SCAN_POOL)
+@dg.asset(
+    group_name="archive",
+    kinds={"postgres"},
+    owners=OWNERS,
+    code_version=CODE.files,
+    pool=SCAN_POOL,
+    description="What the archives hold: every file compared with the ledger, what has left them let go of.",
+)
 def archive(
     context: dg.AssetExecutionContext, ledger: dg.ResourceParam[Ledger]
-) -> dg.MaterializeResult[None]:
-    """What the archives hold: every file compared with the ledger, and what has left them let go of."""
+) -> dg.MaterializeResult[Any]:
+    """Look at every archive. One that is out of reach is told as an observation, and keeps back no other."""
     with border(), ledger.connect() as connection:
-        settings = ledger.settings()
-        outages = 0
-        for one in archives.archives(connection):
-            try:
-                scan.scan(connection, settings, one)
-            except ArchiveUnreachableError:
-                outages += 1
-        removed = scan.sweep(connection, settings)
+        metadata = looking.look(connection, ledger.settings())
+        if (seen := looking.outage(metadata)) is not None:
+            context.log_event(seen)
         report(connection, context.instance, context)
-        return dg.MaterializeResult(metadata={"removed": removed, "outages": outages})
+    return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(LEDGER))
 
 
 @dg.multi_asset(
     name="reading",
     specs=[
-        dg.AssetSpec(
-            "files",
-            deps=["archive"],
-            skippable=True,
-            group_name="archive",
-            owners=OWNERS,
-            code_version=CODE.files,
-        ),
-        dg.AssetSpec(
-            "text", deps=["files"], skippable=True, group_name="text", owners=OWNERS, code_version=CODE.text
-        ),
-        dg.AssetSpec(
-            "chunks",
-            deps=["text"],
-            skippable=True,
-            group_name="text",
-            owners=OWNERS,
-            code_version=CODE.chunks,
-        ),
+        _spec("files", "archive", "archive", "file", "A content and the admitted files that hold it."),
+        _spec("text", "files", "text", "text", "Its normalised text, read in the sandbox and cached."),
+        _spec("chunks", "text", "text", "postgres", "Consecutive pieces of its text, with overlap."),
     ],
     partitions_def=documents,
     can_subset=True,
     backfill_policy=RUNS,
-    pool=READING_POOL,
+    pool=POOL,
 )
-def reading(context: dg.AssetExecutionContext, config: Redo, ledger: dg.ResourceParam[Ledger]):  # type: ignore[no-untyped-def] # noqa: ANN201
+def reading(
+    context: dg.AssetExecutionContext, config: Redo, ledger: dg.ResourceParam[Ledger]
+) -> Iterator[Any]:
     """Documents become text and chunks."""
+    keys, selected = context.partition_keys, context.op_execution_context.selected_output_names
     with border(), ledger.connect() as connection:
-        read.read(connection, ledger.settings(), only=context.partition_keys)
-        selected = {key.path[-1] for key in context.selected_asset_keys}
-        report_again(connection, context.instance, context, context.partition_keys, selected)
-    yield from ()
+        force = redoing.is_forced(context, config)
+        redoing.reading(connection, ledger.settings(), keys, selected, force=force)
+        report_again(connection, context.instance, context, keys, selected)
+    yield from events.ended(selected)
 
 
 @dg.multi_asset(
     name="mining",
     specs=[
-        dg.AssetSpec(
-            "extractions",
-            deps=["chunks"],
-            skippable=True,
-            group_name="extractions",
-            owners=OWNERS,
-            code_version=CODE.extractions,
-        ),
-        dg.AssetSpec(
-            "graph",
-            deps=["extractions"],
-            skippable=True,
-            group_name="graph",
-            owners=OWNERS,
-            code_version=CODE.graph,
-        ),
+        _spec("extractions", "chunks", "extractions", "postgres", "Entities and relations of its chunks."),
+        _spec("graph", "extractions", "graph", "postgres", "Its part of the graph that is served."),
     ],
     partitions_def=documents,
     can_subset=True,
     backfill_policy=RUNS,
-    pool=MINING_POOL,
+    pool=POOL,
 )
-def mining(context: dg.AssetExecutionContext, config: Redo, ledger: dg.ResourceParam[Ledger]):  # type: ignore[no-untyped-def] # noqa: ANN201
-    """Text becomes part of the graph."""
+def mining(context: dg.AssetExecutionContext, config: Redo, ledger: dg.ResourceParam[Ledger]) -> Iterator[Any]:
+    """Texts become part of the graph."""
+    keys, selected = context.partition_keys, context.op_execution_context.selected_output_names
     with border(), ledger.connect() as connection:
-        mine.mine(connection, ledger.settings(), only=context.partition_keys)
-        selected = {key.path[-1] for key in context.selected_asset_keys}
-        report_again(connection, context.instance, context, context.partition_keys, selected)
-    yield from ()
+        force = redoing.is_forced(context, config)
+        redoing.mining(connection, ledger.settings(), keys, selected, force=force)
+        report_again(connection, context.instance, context, keys, selected)
+    yield from events.ended(selected)

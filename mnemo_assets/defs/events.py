@@ -2,8 +2,8 @@
 
 The public call writes an event in about ten milliseconds, so that a document's five cost fifty. The storage
 takes a batch of one asset and one kind in one statement, and Dagster itself uses that for the outputs of a
-step; there is no public call for it. What is private stands in `_write` and `_entry`, was read in the version
-PINNED, and is used with that version alone: with another one, or if it fails, the public call is used.
+step; there is no public call for it. What is private stands in this file, was read in the version PINNED, and
+is used with that version alone: with another one, or if it fails, the public call is used.
 A contract test holds the rows that both write against each other.
 """
 
@@ -47,6 +47,24 @@ def log(instance: dg.DagsterInstance, events: Iterable[Event], context: Context 
 def newest(instance: dg.DagsterInstance) -> int:
     """The number of the log's last event: what is logged from now on comes after it. 0 in an empty log."""
     return instance.event_log_storage.get_maximum_record_id() or 0
+
+
+def ended(names: Iterable[str]) -> Iterator[dg.Output[None]]:
+    """Outputs of a step that told itself what happened to each partition.
+
+    Without them the steps after it would be skipped; as they are by default, every partition of the run would
+    count as materialized, the failed ones too. The mark that says "it was told already" is private; where it
+    is not known any more the steps after it are skipped, and sensors do what they would have done.
+    """
+    try:
+        from dagster._core.definitions import source_asset as private  # noqa: PLC0415 - as below
+
+        mark = private.SYSTEM_METADATA_KEY_SOURCE_ASSET_OBSERVATION
+    except (ImportError, AttributeError):
+        return
+    if dg.__version__ == PINNED:
+        for name in sorted(names):
+            yield dg.Output(None, output_name=name, metadata={mark: True})
 
 
 def _batches(events: Iterable[Event]) -> Iterator[list[Event]]:

@@ -4,16 +4,19 @@ import sys
 from collections.abc import Collection
 from contextlib import closing
 from dataclasses import dataclass
+from typing import Final
 
 import dagster as dg
 
 from mnemo_assets import database, settings
 from mnemo_assets.database import Connection
-from mnemo_assets.defs import events, partitions, stages
+from mnemo_assets.defs import events, looking, partitions, stages
 from mnemo_assets.defs.events import Context
 from mnemo_assets.pipeline import reports, versions
 from mnemo_assets.pipeline.reports import Standing
 
+#: What every document's files are made of: without it they would show as stale.
+ARCHIVE: Final = dg.AssetKey("archive")
 #: Documents told in one go: what a killed report tells twice, at most.
 BATCH = 200
 
@@ -57,6 +60,9 @@ def report(
     with reports.alone(connection, wait=wait) as is_ours:
         if is_ours:
             known = _reconcile(connection, instance, counts) if thorough else None
+            if thorough and instance.get_latest_materialization_event(ARCHIVE) is None:
+                told = looking.materialization(looking.standing(connection))
+                counts.events += events.log(instance, [told], context)
             _tell_all(connection, instance, context, counts, known)
     return counts
 

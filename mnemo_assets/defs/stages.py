@@ -11,6 +11,8 @@ from mnemo_assets.pipeline.versions import CODE
 
 CODE_VERSION: Final = "dagster/code_version"
 DATA_VERSION: Final = "dagster/data_version"
+#: The data version of the asset `archive`, always: what is in a document's files is told by its sha256.
+LEDGER: Final = "ledger"
 EXTRACTION_FAILED: Final = "ExtractionFailed"
 
 
@@ -18,7 +20,7 @@ class Asset(NamedTuple):
     """What is told of one of a document's five assets.
 
     Attributes:
-        above: the asset that it is made of, or None.
+        above: the asset that it is made of.
         is_there: whether a document has it.
         is_new: whether that changed since it was last told.
         code: the version of the code that made it.
@@ -26,7 +28,7 @@ class Asset(NamedTuple):
         counts: its metadata.
     """
 
-    above: str | None
+    above: str
     is_there: Callable[[Standing], bool]
     is_new: Callable[[Standing], bool]
     code: Callable[[Standing], str]
@@ -58,7 +60,7 @@ def _recipe_code(one: Standing) -> str:
 
 ASSETS: Final[dict[str, Asset]] = {
     "files": Asset(
-        None,
+        "archive",
         lambda _: True,
         lambda one: one.is_new,
         lambda one: f"rules-{one.rules_version}",
@@ -122,9 +124,10 @@ def materialization(name: str, one: Standing, newest: int) -> dg.AssetMaterializ
     if not asset.is_there(one):
         return None
     tags = {CODE_VERSION: asset.code(one), DATA_VERSION: asset.data(one)}
-    if asset.above is not None:
-        tags[f"dagster/input_data_version/{asset.above}"] = ASSETS[asset.above].data(one)
-        tags[f"dagster/input_event_pointer/{asset.above}"] = str(newest)
+    tags[f"dagster/input_data_version/{asset.above}"] = (
+        ASSETS[asset.above].data(one) if asset.above in ASSETS else LEDGER
+    )
+    tags[f"dagster/input_event_pointer/{asset.above}"] = str(newest)
     return dg.AssetMaterialization(name, partition=one.sha256, metadata=asset.counts(one), tags=tags)
 
 

@@ -42,13 +42,20 @@ def known(connection: Connection, extractor_id: int, hashes: Collection[str]) ->
     }
 
 
-def store(connection: Connection, extractor_id: int, results: Mapping[str, Extraction | Failure]) -> None:
-    """Write what became of texts. A later result replaces a failure; an extraction is never replaced.
+def store(
+    connection: Connection,
+    extractor_id: int,
+    results: Mapping[str, Extraction | Failure],
+    *,
+    again: bool = False,
+) -> None:
+    """Write what became of texts. A later result replaces a failure, a failure never replaces an extraction.
 
     Args:
         connection: the caller's transaction, or one in autocommit mode: it is one statement.
         extractor_id: the recipe, at its version.
         results: sha256 of a text -> what was found in it, or why nothing could be.
+        again: a later extraction replaces an earlier one.
     """
     if not results:
         return
@@ -59,6 +66,7 @@ def store(connection: Connection, extractor_id: int, results: Mapping[str, Extra
         Q["store_extractions"],
         {
             "extractor_id": extractor_id,
+            "again": again,
             "hashes": [sha256 for sha256, _ in ordered],
             "outcomes": ["done" if error is None else "failed" for error in errors],
             "error_classes": errors,

@@ -36,7 +36,10 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A claimed document, and the files with a reader that it can be read from, in the order to try them."""
+    """A claimed document, and the files with a reader that it can be read from, in the order to try them.
+
+    With `anew` they are read even if its text is cached.
+    """
 
     document_id: int
     claim_token: UUID
@@ -44,6 +47,7 @@ class Job:
     stage: str
     forced: bool
     files: tuple[File, ...]
+    anew: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,7 @@ def attempt(job: Job, sandbox: Sandbox, folder: Path) -> Outcome:
         reader = reader_for(file.ext)
         if reader is None:
             continue
-        text = cache.load(folder, job.sha256, reader.name, reader.version)
+        text = None if job.anew else cache.load(folder, job.sha256, reader.name, reader.version)
         cached = text is not None
         try:
             text = text or _read(file, sandbox)

@@ -18,7 +18,7 @@ import psycopg
 from mnemo_assets.database import Connection, queries
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
 Q = queries("claims")
 
@@ -82,6 +82,12 @@ def _number(connection: Connection) -> int:
         row = connection.execute(Q["try_claimant"], {"claimant": number}).fetchone()
         if row is not None and row["taken"]:
             return number
+
+
+def busy(connection: Connection, only: Collection[str]) -> set[str]:
+    """Which of these sha256s somebody works on who is there."""
+    connection.execute(Q["free_lost_claims"])
+    return {row["sha256"] for row in connection.execute(Q["busy"], {"only": list(only)})}
 
 
 def commit_lazily(connection: Connection) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.extractions import store as extractions
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Q = queries("mine")
 
+#: Which documents to mine although they do not wait, and with "merge" from what was extracted before.
+Again: TypeAlias = Literal["failed", "merge", "all"]
 #: Extractions that are committed at once: what a killed run loses at most of a slow recipe's work.
 BATCH = 16
 
@@ -38,7 +40,11 @@ class Merged:
 
 
 def missing(
-    connection: Connection, generation: Generation, document_ids: Sequence[int], besides: Iterable[str] = ()
+    connection: Connection,
+    generation: Generation,
+    document_ids: Sequence[int],
+    besides: Iterable[str] = (),
+    again: Again | None = None,
 ) -> dict[str, str]:
     """The texts that a generation's recipe was not given yet: sha256 -> text.
 
@@ -47,8 +53,9 @@ def missing(
         generation: whose recipe.
         document_ids: whose chunks.
         besides: contents that are being extracted at this moment.
+        again: with it also what failed, or all; or nothing.
     """
-    values = {"document_ids": list(document_ids), "extractor_id": generation.extractor_id}
+    values = {"document_ids": list(document_ids), "extractor_id": generation.extractor_id, "again": again}
     found = {row["content_sha256"]: row["text"] for row in connection.execute(Q["missing_contents"], values)}
     for content in besides:
         found.pop(content, None)
@@ -56,16 +63,20 @@ def missing(
 
 
 def keep(
-    connection: Connection, generation: Generation, results: Iterable[tuple[str, Extraction | Failure]]
+    connection: Connection,
+    generation: Generation,
+    results: Iterable[tuple[str, Extraction | Failure]],
+    *,
+    again: bool = False,
 ) -> None:
-    """Store extractions as they come, some in a transaction."""
+    """Store extractions as they come, some in a transaction; with `again` over those that are there."""
     some: dict[str, Extraction | Failure] = {}
     for content, result in results:
         some[content] = result
         if len(some) >= BATCH:
-            extractions.store(connection, generation.extractor_id, some)
+            extractions.store(connection, generation.extractor_id, some, again=again)
             some = {}
-    extractions.store(connection, generation.extractor_id, some)
+    extractions.store(connection, generation.extractor_id, some, again=again)
 
 
 def merged(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from mnemo_assets.settings import Settings
 
-__all__ = ["MineCounts", "activate", "active_generation", "mine"]
+__all__ = ["MineCounts", "activate", "active_generation", "mine", "remerge"]
 
 Q = queries("mine")
 
@@ -57,6 +57,7 @@ def mine(
     on_progress: OnProgress = silent,
     *,
     only: Collection[str] | None = None,
+    again: contribute.Again | None = None,
     stop: Stop = never,
 ) -> MineCounts:
     """Mine the documents whose text is ready, once each, and put the graph in order.
@@ -69,7 +70,9 @@ def mine(
         connection: the owner's, in autocommit mode.
         settings: `workers` is how many processes extract, where that is worth it.
         on_progress: is told how many documents of how many are done, as step "mine".
-        only: of those that wait, the ones with these sha256s.
+        only: these sha256s alone.
+        again: beside those that wait, also those that failed, wholly or in part; all that are in the graph; or
+            "merge", as `remerge` does.
         stop: is asked before more documents are claimed.
 
     Raises:
@@ -79,18 +82,35 @@ def mine(
     counts = MineCounts()
     generation = _current(connection, settings, on_progress)
     keys = None if only is None else list(only)
-    values = {"extractor_id": generation.extractor_id, "enough": ENOUGH, "only": keys}
+    values = {"extractor_id": generation.extractor_id, "enough": ENOUGH, "only": keys, "again": again}
     waiting = connection.execute(Q["count_waiting"], values).fetchone()
     assert waiting is not None
     if waiting["documents"]:
         processes = children(settings.workers, waiting["chunks"])
-        run = _Run(connection, on_progress, waiting["documents"], counts, keys, stop)
+        run = _Run(connection, on_progress, waiting["documents"], counts, keys, again, stop)
         while not run.all_of(generation, processes):
             generation = _current(connection, settings, on_progress)  # another process has switched
         connection.execute(Q["delete_orphan_extractions"])
     contribute.finish(connection, generation)
     remove_retired(connection)
     return counts
+
+
+def remerge(
+    connection: Connection, settings: Settings, only: Collection[str], on_progress: OnProgress = silent
+) -> MineCounts:
+    """Put documents into the graph from what was extracted before; no recipe is opened.
+
+    Args:
+        connection: the owner's, in autocommit mode.
+        settings: as for `mine`.
+        only: sha256s; those of which a text was not extracted yet are left alone.
+        on_progress: as for `mine`.
+
+    Raises:
+        MnemoError: as `mine` does.
+    """
+    return mine(connection, settings, on_progress, only=only, again="merge")
 
 
 def _current(connection: Connection, settings: Settings, on_progress: OnProgress) -> Generation:
@@ -114,6 +134,7 @@ class _Run:
     total: int
     counts: MineCounts
     only: list[str] | None
+    again: contribute.Again | None
     stop: Stop
     done: int = 0
 
@@ -136,12 +157,18 @@ class _Run:
         contents: dict[str, str] = {}
         results: Results = iter(())
         while True:
-            values = {"after": after, "limit": BATCH, "only": self.only}
+            values = {
+                "after": after,
+                "limit": BATCH,
+                "only": self.only,
+                "again": self.again,
+                "extractor_id": generation.extractor_id,
+            }
             rows = [] if self.stop() else claimant.take(Q["claim_mining"], values)
             ids = [row["document_id"] for row in rows]
-            contents = contribute.missing(self.connection, generation, ids, besides=contents)
+            contents = contribute.missing(self.connection, generation, ids, contents, self.again)
             upcoming = workshop.begin(contents)
-            contribute.keep(self.connection, generation, results)
+            contribute.keep(self.connection, generation, results, again=self.again == "all")
             yield pending
             if not rows:
                 return

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from mnemo_assets.archive.rules import ADMITTED
 from mnemo_assets.database import Connection, queries
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from mnemo_assets.settings import Settings
 
 Q = queries("read")
+
+#: Which documents to read although they do not wait.
+Again: TypeAlias = Literal["failed", "cached", "all"]
 
 
 @dataclass(slots=True)
@@ -59,6 +62,7 @@ def read(
     on_progress: OnProgress = silent,
     *,
     only: Collection[str] | None = None,
+    again: Again | None = None,
     stop: Stop = never,
 ) -> ReadCounts:
     """Read the documents that wait, once each; those whose reader has a newer version, again.
@@ -69,7 +73,9 @@ def read(
         connection: the owner's, in autocommit mode.
         settings: how many at once, and the bounds of a reading.
         on_progress: is told how many documents of how many are done, as step "read".
-        only: of those that wait, the ones with these sha256s.
+        only: these sha256s alone.
+        again: beside those that wait, also those that failed; those that have a text, from the cached text; or
+            all, from the files: whatever their stage, and past no gate.
         stop: is asked before more documents are claimed.
 
     Raises:
@@ -78,7 +84,7 @@ def read(
     counts = ReadCounts()
     formats = _formats()
     connection.execute(Q["mark_reader_to_come"], formats)
-    chosen = {**formats, "only": None if only is None else list(only)}
+    chosen = {**formats, "only": None if only is None else list(only), "again": again}
     waiting = connection.execute(Q["count_waiting"], chosen).fetchone()
     total = 0 if waiting is None else int(waiting["n"])
     if not total:
@@ -91,6 +97,23 @@ def read(
             _settle(connection, settings, job, outcome, counts)
             on_progress("read", done, max(done, total))
     return counts
+
+
+def rechunk(
+    connection: Connection, settings: Settings, only: Collection[str], on_progress: OnProgress = silent
+) -> ReadCounts:
+    """Cut texts again, from the cache; one that is cut otherwise now waits to be mined.
+
+    Args:
+        connection: the owner's, in autocommit mode.
+        settings: as for `read`.
+        only: sha256s; those that have no text are left alone, unless they wait to be read.
+        on_progress: as for `read`.
+
+    Raises:
+        MnemoError: as `read` does.
+    """
+    return read(connection, settings, on_progress, only=only, again="cached")
 
 
 def _formats() -> dict[str, list[Any]]:
@@ -114,7 +137,11 @@ def _jobs(claimant: claims.Claimant, chosen: dict[str, Any], limit: int, stop: S
         found = claimant.connection.execute(Q["readable_files"], values)
         files = {key: list(group) for key, group in groupby(found, itemgetter("document_id"))}
         for row in rows:
-            yield Job(**row, files=tuple(_file(file) for file in files.get(row["document_id"], ())))
+            yield Job(
+                **row,
+                files=tuple(map(_file, files.get(row["document_id"], ()))),
+                anew=chosen["again"] == "all",
+            )
 
 
 def _file(row: dict[str, Any]) -> File:

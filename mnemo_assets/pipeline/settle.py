@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
+from mnemo_assets import chunks
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import ErrorClass
 from mnemo_assets.graph import store
@@ -81,16 +82,16 @@ def _shape(outcome: Outcome) -> list[dict[str, object]]:
     ]
 
 
-def _insert_chunks(connection: Connection, document_id: int, chunks: tuple[tuple[Chunk, str], ...]) -> None:
+def _insert_chunks(connection: Connection, document_id: int, pieces: tuple[tuple[Chunk, str], ...]) -> None:
     values = {
         "document_id": document_id,
-        "ordinals": [chunk.ordinal for chunk, _ in chunks],
-        "starts": [chunk.start for chunk, _ in chunks],
-        "ends": [chunk.end for chunk, _ in chunks],
-        "first_pages": [chunk.first_page for chunk, _ in chunks],
-        "last_pages": [chunk.last_page for chunk, _ in chunks],
-        "texts": [chunk.text for chunk, _ in chunks],
-        "hashes": [hash_ for _, hash_ in chunks],
+        "ordinals": [chunk.ordinal for chunk, _ in pieces],
+        "starts": [chunk.start for chunk, _ in pieces],
+        "ends": [chunk.end for chunk, _ in pieces],
+        "first_pages": [chunk.first_page for chunk, _ in pieces],
+        "last_pages": [chunk.last_page for chunk, _ in pieces],
+        "texts": [chunk.text for chunk, _ in pieces],
+        "hashes": [hash_ for _, hash_ in pieces],
     }
     connection.execute(Q["insert_chunks"], values)
 
@@ -105,6 +106,7 @@ def _values(job: Job, outcome: Outcome) -> dict[str, object]:
         "error": None if detail is None else detail.encode(errors="replace").decode(),
         "reader": outcome.reader,
         "reader_version": outcome.reader_version,
+        "chunks_version": chunks.VERSION,
         "title": text and text.title,
         "document_date": text and text.document_date,
         "document_date_source": text and text.document_date_source,

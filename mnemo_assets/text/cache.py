@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_NAME = re.compile(r"([0-9a-f]{64})\.([a-z_]+)-([0-9]+)\.json")
 _LEFTOVER = ".partial"
 #: Seconds after which nobody writes that file any more: writing takes milliseconds.
 _STALE = 600
@@ -81,6 +82,13 @@ def remove(folder: Path, sha256: str) -> None:
         raise MnemoError(
             f"A cached text cannot be removed ({errno.errorcode.get(error.errno or 0, 'OSError')})."
         ) from None
+
+
+def held(folder: Path) -> Iterator[tuple[str, str, int]]:
+    """What is kept: sha256, reader and version of each text; nothing is opened."""
+    for path in folder.glob("[0-9a-f][0-9a-f]/*.json"):
+        if (named := _NAME.fullmatch(path.name)) is not None:
+            yield named[1], named[2], int(named[3])
 
 
 def _path(folder: Path, sha256: str, reader: str, version: int) -> Path:

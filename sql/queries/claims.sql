@@ -26,6 +26,10 @@ with held as materialized (
 update documents d set claimed_by = null, claimed_until = null, claim_token = null
 from lost where d.document_id = lost.document_id;
 
+-- name: busy
+-- Those of these sha256s that are claimed.
+select sha256 from documents where sha256 = any(%(only)s::text[]) and claimed_by is not null;
+
 -- name: hold
 -- Locks a document for the outcome of a claim; no row if the claim was lost or the document is gone.
 select document_id from documents

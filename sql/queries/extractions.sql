@@ -9,7 +9,7 @@ order by content_sha256;
 
 -- name: store_extractions
 -- Writes what became of texts, in the given order (sorted: two writers never wait for each other in a ring).
--- A failure is written over; what is done stays.
+-- A failure is written over; what is done stays, unless it was asked for again and done again.
 insert into chunk_extractions (content_sha256, extractor_id, outcome, error_class, entities, relations)
 select u.content_sha256, %(extractor_id)s, u.outcome, u.error_class, u.entities, u.relations
 from unnest(%(hashes)s::text[], %(outcomes)s::text[], %(error_classes)s::text[], %(entities)s::jsonb[],
@@ -19,4 +19,4 @@ order by u.place
 on conflict (content_sha256, extractor_id) do update
 set outcome = excluded.outcome, error_class = excluded.error_class, entities = excluded.entities,
     relations = excluded.relations, extracted_at = now()
-where chunk_extractions.outcome = 'failed';
+where chunk_extractions.outcome = 'failed' or (%(again)s and excluded.outcome = 'done');

@@ -81,30 +81,54 @@ where not exists (select from generations g where g.extractor_id = x.extractor_i
 
 -- name: count_waiting
 -- How many documents wait to be mined, claimed or not, and at least how many of their chunks are to be extracted.
--- only: these sha256s, or null for all.
+-- only, again: as for claim_mining.
 select (
-        select count(*) from documents
-        where stage = 'extracted' and (%(only)s::text[] is null or sha256 = any(%(only)s::text[]))
+        select count(*) from documents d
+        where (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[])) and (
+            d.stage = 'extracted'
+            or (%(again)s in ('failed', 'all') and (
+                (d.stage = 'failed' and d.error_class = 'ExtractionFailed')
+                or (d.stage = 'graphed' and d.error_class = 'Partial')
+            ))
+            or (%(again)s in ('merge', 'all') and d.stage = 'graphed')
+        )
     ) as documents,
     (
         select count(*) from (
             select from documents d join chunks c using (document_id)
-            where d.stage = 'extracted' and (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[]))
-            and not exists (
-                select from chunk_extractions x
-                where x.content_sha256 = c.content_sha256 and x.extractor_id = %(extractor_id)s
-            )
+            where (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[]))
+                and (d.stage = 'extracted' or (%(again)s = 'all' and d.stage = 'graphed'))
+                and (%(again)s = 'all' or not exists (
+                    select from chunk_extractions x
+                    where x.content_sha256 = c.content_sha256 and x.extractor_id = %(extractor_id)s
+                ))
             limit %(enough)s
-        ) as some
+        ) as found
     ) as chunks;
 
 -- name: claim_mining
--- Claims the next documents to be mined. only: of these sha256s, or null for all.
+-- Claims the next documents to be mined. only: of these sha256s, or null for all. again: of those that do not wait,
+-- also 'failed' ones and those of which a part failed, or 'all' that are in the graph; or 'merge': those in the graph,
+-- and of those that wait the ones of which every text was given to the recipe already.
 with waiting as materialized (
-    select document_id from documents
-    where stage = 'extracted' and document_id > %(after)s and claimed_by is null
-        and (%(only)s::text[] is null or sha256 = any(%(only)s::text[]))
-    order by document_id
+    select d.document_id from documents d
+    where d.document_id > %(after)s and d.claimed_by is null
+        and (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[]))
+        and (
+            (d.stage = 'extracted' and (%(again)s is distinct from 'merge' or not exists (
+                select from chunks c
+                where c.document_id = d.document_id and not exists (
+                    select from chunk_extractions x
+                    where x.content_sha256 = c.content_sha256 and x.extractor_id = %(extractor_id)s
+                )
+            )))
+            or (%(again)s in ('failed', 'all') and (
+                (d.stage = 'failed' and d.error_class = 'ExtractionFailed')
+                or (d.stage = 'graphed' and d.error_class = 'Partial')
+            ))
+            or (%(again)s in ('merge', 'all') and d.stage = 'graphed')
+        )
+    order by d.document_id
     limit %(limit)s
     for no key update skip locked
 )
@@ -137,13 +161,16 @@ for no key update;
 
 -- name: missing_contents
 -- The contents of documents' chunks that a recipe has not been given yet, each once, in the order of the documents.
+-- again: 'failed', those that it could do nothing with, too; 'all', whether it was given them or not; 'merge', none.
 select c.content_sha256, min(c.text) as text
 from chunks c
 where c.document_id = any(%(document_ids)s::bigint[])
-    and not exists (
+    and %(again)s is distinct from 'merge'
+    and (%(again)s = 'all' or not exists (
         select from chunk_extractions x
         where x.content_sha256 = c.content_sha256 and x.extractor_id = %(extractor_id)s
-    )
+            and (x.outcome = 'done' or %(again)s is distinct from 'failed')
+    ))
 group by c.content_sha256
 order by min(c.document_id), min(c.ordinal);
 

@@ -1,6 +1,7 @@
 -- Documents waiting to be read. A file can be read if its extension has a reader; of a document's files the first
 -- by extension, archive and path is the one that decides which reader's text it has.
 -- exts, readers, versions: one entry for each extension that has a reader. only: these sha256s, or null for all.
+-- again: of those that do not wait, also 'failed' ones that could not be read, 'cached' ones that have a text, or 'all'.
 
 -- name: mark_reader_to_come
 -- Marks the new documents of which no file has a reader; they go on by themselves once one has.
@@ -30,7 +31,12 @@ cross join lateral (
     limit 1
 ) best
 where (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[]))
-    and (d.stage = 'new' or (d.reader, d.reader_version) is distinct from (best.reader, best.version));
+    and (
+        d.stage = 'new' or (d.reader, d.reader_version) is distinct from (best.reader, best.version)
+        or (%(again)s = 'failed' and d.stage = 'failed' and d.error_class is distinct from 'ExtractionFailed')
+        or (%(again)s = 'cached' and d.stage in ('extracted', 'graphed'))
+        or %(again)s = 'all'
+    );
 
 -- name: claim_reading
 -- Claims the next documents to be read: the new ones, and those whose text is another reader's by now.
@@ -48,7 +54,12 @@ with waiting as materialized (
     ) best
     where d.document_id > %(after)s and d.claimed_by is null
         and (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[]))
-        and (d.stage = 'new' or (d.reader, d.reader_version) is distinct from (best.reader, best.version))
+        and (
+            d.stage = 'new' or (d.reader, d.reader_version) is distinct from (best.reader, best.version)
+            or (%(again)s = 'failed' and d.stage = 'failed' and d.error_class is distinct from 'ExtractionFailed')
+            or (%(again)s = 'cached' and d.stage in ('extracted', 'graphed'))
+            or %(again)s = 'all'
+        )
     order by d.document_id
     limit %(limit)s
     for no key update of d skip locked
@@ -94,7 +105,7 @@ set stage = %(stage)s,
     ocr_pending_at = case when %(stage)s = 'ocr_pending' then now() else ocr_pending_at end,
     attempts = case when %(stage)s = 'extracted' then 0 else attempts + 1 end,
     error_class = %(error_class)s, error = %(error)s, reader = %(reader)s, reader_version = %(reader_version)s,
-    title = %(title)s, document_date = %(document_date)s, document_date_source = %(document_date_source)s,
+    chunks_version = %(chunks_version)s, title = %(title)s, document_date = %(document_date)s, document_date_source = %(document_date_source)s,
     pages = %(pages)s, page_starts = %(page_starts)s::integer[], chars = %(chars)s,
     characters_removed = %(characters_removed)s, pages_awaiting_ocr = %(pages_awaiting_ocr)s, chunks_failed = 0,
     claimed_by = null, claimed_until = null, claim_token = null
@@ -103,8 +114,14 @@ returning attempts;
 
 -- name: settle_same_text
 -- Writes what a reading found beside the text it had found before, and ends the claim: nothing is mined again.
+-- What newer code made is to be reported, though nothing of it is new.
 update documents
-set reader = %(reader)s, reader_version = %(reader_version)s, title = %(title)s,
+set reported_version = case
+        when (reader, reader_version, chunks_version)
+            is not distinct from (%(reader)s, %(reader_version)s::integer, %(chunks_version)s::integer)
+        then reported_version
+    end,
+    chunks_version = %(chunks_version)s, reader = %(reader)s, reader_version = %(reader_version)s, title = %(title)s,
     document_date = %(document_date)s, document_date_source = %(document_date_source)s,
     characters_removed = %(characters_removed)s, pages_awaiting_ocr = %(pages_awaiting_ocr)s,
     claimed_by = null, claimed_until = null, claim_token = null

@@ -38,7 +38,7 @@ with due as materialized (
         select document_id from documents where document_id > %(after)s and reported_version > %(version)s
         union
         select document_id from documents where document_id > %(after)s and reported_version is null
-    ) as some
+    ) as found
     order by document_id
     limit %(limit)s
 )

@@ -1,0 +1,78 @@
+"""What a run does that was asked for by name: some documents, some of their assets, from the page or a command.
+
+Without force, what waits is done, what failed is tried again, and what is well is shown as it is. The chunks
+alone are cut again from the cached text, the graph alone is merged again from what was extracted. With force
+the text is read again from the files, and extracted again. No gate is passed: that is `mnemo retry --force`.
+"""
+
+import time
+from collections.abc import Callable, Collection
+from typing import Final
+
+import dagster as dg
+
+from mnemo_assets.database import Connection
+from mnemo_assets.pipeline import claims, mine, read
+from mnemo_assets.settings import Settings
+
+#: The tag of a run that says the same as the configuration `force: true`, for a backfill of any selection.
+FORCE_TAG: Final = "mnemo/force"
+#: Seconds between looks at documents that somebody else works on.
+WAIT: Final = 0.5
+
+
+class Redo(dg.Config):
+    """Whether what is well is made anew: read from the files, extracted by the recipe."""
+
+    force: bool = False
+
+
+def is_forced(context: dg.AssetExecutionContext, config: Redo) -> bool:
+    """Whether a run was asked for with force."""
+    return config.force or context.run.tags.get(FORCE_TAG, "").lower() == "true"
+
+
+def reading(
+    connection: Connection, settings: Settings, keys: Collection[str], assets: Collection[str], *, force: bool
+) -> None:
+    """Make the text and the chunks of documents; `files` alone needs nothing but the ledger.
+
+    Args:
+        connection: the owner's, in autocommit mode.
+        settings: as for `read.read`.
+        keys: sha256s.
+        assets: those selected.
+        force: read what is well, too.
+
+    Raises:
+        MnemoError: as `read.read` does.
+    """
+    if "text" in assets:
+        _each(connection, keys, lambda some: read.read(
+            connection, settings, only=some, again="all" if force else "failed"
+        ))
+    elif "chunks" in assets:
+        _each(connection, keys, lambda some: read.rechunk(connection, settings, some))
+
+
+def mining(
+    connection: Connection, settings: Settings, keys: Collection[str], assets: Collection[str], *, force: bool
+) -> None:
+    """Make the extractions and the graph of documents; arguments and errors as for `reading`."""
+    if "extractions" in assets:
+        _each(connection, keys, lambda some: mine.mine(
+            connection, settings, only=some, again="all" if force else "failed"
+        ))
+    elif "graph" in assets:
+        _each(connection, keys, lambda some: mine.remerge(connection, settings, some))
+
+
+def _each(connection: Connection, keys: Collection[str], work: Callable[[Collection[str]], object]) -> None:
+    """Work on documents, on each once; on those that somebody else works on when they are free again."""
+    left = set(keys)
+    while left:
+        if free := left - claims.busy(connection, left):
+            work(sorted(free))
+            left -= free
+        if left:
+            time.sleep(WAIT)
