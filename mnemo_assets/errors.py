@@ -11,6 +11,7 @@
     │   └── ArchiveNameError            2  the name is taken by another root
     ├── PostgresError                   1  the embedded server
     │   └── DatabaseNewerError          1  the database was made by a newer mnemo
+    ├── UpError                         1  a program of `mnemo up` does not run
     ├── QuestionTimeoutError            1  a question took longer than it may
     ├── RecipeError                     2  the recipe is unknown, not installed, or not the active one
     └── ReadingError                    the document could not be read; its error_class is an ErrorClass
@@ -120,6 +121,10 @@ class PostgresError(MnemoError):
 
 class DatabaseNewerError(PostgresError):
     """The database was made by a newer mnemo than this one."""
+
+
+class UpError(MnemoError):
+    """A program of `mnemo up` could not be started, or ends again and again."""
 
 
 class QuestionTimeoutError(MnemoError):

@@ -86,6 +86,22 @@ def variable(field: str) -> str:
     return PREFIX + field.upper()
 
 
+def given(environment: Mapping[str, str] | None = None, dotenv: Path | None = Path(".env")) -> dict[str, str]:
+    """What was set: names that begin with MNEMO_ and their values, as they were written. As for `load`.
+
+    Raises:
+        SettingsError: the file is unreadable.
+    """
+    from_file: Mapping[str, str | None] = {}
+    try:
+        if dotenv is not None and dotenv.is_file():
+            from_file = dotenv_values(dotenv, interpolate=False)
+    except (OSError, UnicodeDecodeError):
+        raise SettingsError(f"{dotenv} cannot be read as UTF-8 text.") from None
+    merged = {**from_file, **(os.environ if environment is None else environment)}
+    return {name: value for name, value in merged.items() if name.startswith(PREFIX) and value is not None}
+
+
 def load(environment: Mapping[str, str] | None = None, dotenv: Path | None = Path(".env")) -> Settings:
     """Read the settings.
 
@@ -97,14 +113,7 @@ def load(environment: Mapping[str, str] | None = None, dotenv: Path | None = Pat
         SettingsError: a MNEMO_ name is unknown, its value malformed, or the file unreadable; the message
             never holds a value.
     """
-    from_file: Mapping[str, str | None] = {}
-    try:
-        if dotenv is not None and dotenv.is_file():
-            from_file = dotenv_values(dotenv, interpolate=False)
-    except (OSError, UnicodeDecodeError):
-        raise SettingsError(f"{dotenv} cannot be read as UTF-8 text.") from None
-    merged = {**from_file, **(os.environ if environment is None else environment)}
-    chosen = {name: value for name, value in merged.items() if name.startswith(PREFIX) and value is not None}
+    chosen = given(environment, dotenv)
     known = {variable(field): field for field in Settings.model_fields}
     unknown = sorted(set(chosen) - set(known))
     if unknown:

@@ -20,12 +20,14 @@ from mnemo_assets.archive.walk import Unlisted, walk
 from mnemo_assets.errors import ArchiveUnreachableError, UsageError
 from mnemo_assets.graph import store
 from mnemo_assets.pipeline.batches import BATCH_FILES, Openers, Tally, Writer
+from mnemo_assets.pipeline.opening import open_below
 from mnemo_assets.pipeline.progress import silent
 from mnemo_assets.text import cache
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mnemo_assets.archive.compare import Known
     from mnemo_assets.archive.ledger import Archive
     from mnemo_assets.archive.walk import Candidate
     from mnemo_assets.database import Connection
@@ -122,14 +124,69 @@ def sweep(connection: Connection, settings: Settings) -> int:
             return removed
 
 
+def look(connection: Connection, settings: Settings, archive: Archive) -> bool:
+    """Whether a scan would find something to do. Opens no file but those that could not be opened before.
+
+    A whole look that finds nothing is as good as a scan; the archive's health says so.
+
+    Args:
+        connection: the owner's, in autocommit mode, outside a transaction.
+        settings: `home` is not walked where it lies in the archive.
+        archive: as `ledger.archives` gave it.
+
+    Raises:
+        ArchiveUnreachableError: the root is not there, or not whole. Nothing is written.
+    """
+    try:
+        root = open_root(archive.root)
+        try:
+            opened = identity(root)
+            if opened != (archive.device, archive.inode):
+                return True
+            walked = _walked(root, own_folder(settings, archive.root), Tally())
+            for pair in compare.merge(walked, ledger.files(connection, archive.archive_id)):
+                if _differs(archive, *pair):
+                    return True
+        finally:
+            os.close(root)
+    except Outage as outage:
+        raise ArchiveUnreachableError(outage.advice) from None
+    if still_there(archive.root, opened):
+        ledger.record_health(connection, archive, *opened)
+        return False
+    return True
+
+
+def _differs(
+    archive: Archive,
+    candidate: Candidate | None,
+    known: Known | None,
+    held: bool = False,  # noqa: FBT001, FBT002 - a Pair
+) -> bool:
+    if candidate is None:
+        return known is not None and not known.missing and not held
+    file = compare.without_opening(candidate, known)
+    if file is not None:
+        return not compare.says_the_same(known, file)
+    if known is None or known.outcome != "unreadable" or not compare.unchanged(candidate, known):
+        return True
+    try:
+        os.close(open_below(os.fsencode(archive.root), candidate.path))
+    except OSError:
+        return False  # it still cannot be opened
+    return True
+
+
 @contextmanager
 def _alone(connection: Connection, archive: Archive) -> Iterator[None]:
     """Keep other scans of the archive waiting; a killed session keeps nobody."""
     connection.execute(Q["lock_archive"], {"archive_id": archive.archive_id})
     try:
+        connection.execute(Q["record_start"], {"archive_id": archive.archive_id})
         yield
     finally:
         if not connection.closed:
+            connection.execute(Q["record_end"], {"archive_id": archive.archive_id})
             connection.execute(Q["unlock_archive"], {"archive_id": archive.archive_id})
 
 
@@ -167,6 +224,12 @@ def _own_folder(connection: Connection, settings: Settings, archive: Archive) ->
     if root.is_relative_to(home):
         connection.execute(Q["drop_unscanned"], {"archive_id": archive.archive_id})
         raise UsageError("This is mnemo's own folder (MNEMO_HOME), or in it. It cannot be an archive.")
+    return own_folder(settings, root)
+
+
+def own_folder(settings: Settings, root: Path) -> frozenset[bytes]:
+    """MNEMO_HOME where it lies below a root: as path relative to it, with a slash; else nothing."""
+    root, home = Path(os.path.realpath(root)), Path(os.path.realpath(settings.home))
     if home.is_relative_to(root):
         return frozenset({os.fsencode(home.relative_to(root)) + b"/"})
     return frozenset()

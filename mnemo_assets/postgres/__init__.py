@@ -2,7 +2,7 @@
 
 The programs come from the pinned wheel; its Python code is never run. The server listens on a Unix socket in
 a folder that only its owner can open, and asks the kernel who is calling: there is no password to keep.
-It outlives the process that started it, until `stop`.
+It outlives the process that started it, until `stop`, or until nobody has used it for a while: see watch.py.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import time
 from typing import TYPE_CHECKING
 
 from mnemo_assets.errors import PostgresError
-from mnemo_assets.postgres import account, cluster, places, process
+from mnemo_assets.postgres import account, cluster, places, process, watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mnemo_assets.postgres.account import Account
     from mnemo_assets.postgres.places import Places
 
-__all__ = ["ensure", "is_running", "stop"]
+__all__ = ["ensure", "is_running", "stop", "stop_idle"]
 
 #: For a start. Recovery after a crash of the machine replays at most max_wal_size (2 GB).
 START_SECONDS = 120
@@ -59,7 +59,8 @@ def ensure(home: Path, *, thorough: bool = False) -> Path:
             socket = where.make_socket_folder()
             if who.uid is not None and who.gid is not None:
                 os.chown(socket, who.uid, who.gid)
-            _start(where, who, programs, socket)
+            if _start(where, who, programs, socket):
+                watch.begin(home)
             return socket
 
 
@@ -81,16 +82,40 @@ def stop(home: Path) -> bool:
         return _stop(where)
 
 
+def stop_idle(home: Path) -> bool:
+    """Stop the server of a home if it has no client. Returns whether it was stopped.
+
+    Nobody is cut off: whoever comes meanwhile finds no socket, waits in `ensure`, and starts the server anew.
+
+    Raises:
+        PostgresError: it did not stop.
+    """
+    where = places.of(home)
+    with _clear_errors(home):
+        if not where.data.exists():
+            return False
+        with _locked(where):
+            socket = where.socket_folder()
+            if socket is None or process.of(where) is None:
+                return False
+            with watch.shut(where, socket) as is_used:
+                return not is_used() and _stop_locked(where)
+
+
 def _stop(where: Places) -> bool:
     with _locked(where):
-        running = process.of(where) is not None
-        if running:
-            who = account.choose(service=where.is_service)
-            if not cluster.end(where, who, cluster.binaries(), seconds=60) and process.of(where) is not None:
-                raise PostgresError("The server did not stop within a minute. Try again.")
-        if (socket := where.socket_folder()) is not None and socket.parent == places.SHORT:
-            shutil.rmtree(socket, ignore_errors=True)
-            where.link.unlink(missing_ok=True)
+        return _stop_locked(where)
+
+
+def _stop_locked(where: Places) -> bool:
+    running = process.of(where) is not None
+    if running:
+        who = account.choose(service=where.is_service)
+        if not cluster.end(where, who, cluster.binaries(), seconds=60) and process.of(where) is not None:
+            raise PostgresError("The server did not stop within a minute. Try again.")
+    if (socket := where.socket_folder()) is not None and socket.parent == places.SHORT:
+        shutil.rmtree(socket, ignore_errors=True)
+        where.link.unlink(missing_ok=True)
     return running
 
 
@@ -108,9 +133,10 @@ def _settle(home: Path) -> tuple[Places, Account]:
     return places.service_of(home, who.uid, who.gid), who
 
 
-def _start(where: Places, who: Account, programs: Path, socket: Path) -> None:
-    """Start the server unless it runs, and wait until it takes connections."""
+def _start(where: Places, who: Account, programs: Path, socket: Path) -> bool:
+    """Start the server unless it runs, and wait until it takes connections. Returns whether it started."""
     until = time.monotonic() + START_SECONDS
+    started = False
     while process.of(where) is None or not cluster.takes_connections(socket, who, programs):
         if time.monotonic() > until:
             raise PostgresError(
@@ -126,12 +152,14 @@ def _start(where: Places, who: Account, programs: Path, socket: Path) -> None:
             process.bury(where, socket)
             cluster.configure(where, who, socket)
             said = cluster.start(where, who, programs, seconds=60)
+            started = True
             # right after kill -9 the orphans of the old server hold its memory for a moment
             if said and "still in use" not in said and process.of(where) is None:
                 raise PostgresError(
                     f"The server did not start. {cluster.advice(said)} Its log is {where.log}."
                 )
         time.sleep(0.05)
+    return started
 
 
 def _ready(where: Places) -> Path | None:

@@ -9,6 +9,14 @@ select pg_advisory_lock(1296912210, %(archive_id)s);
 -- Lets others scan the archive.
 select pg_advisory_unlock(1296912210, %(archive_id)s);
 
+-- name: record_start
+-- A scan of the archive begins: what changes from now on, it may not see.
+update archives set scan_started_at = clock_timestamp() where archive_id = %(archive_id)s;
+
+-- name: record_end
+-- The scan of the archive ended, in whatever way.
+update archives set scan_ended_at = clock_timestamp() where archive_id = %(archive_id)s;
+
 -- name: share_ledger
 -- Waits until nobody has the ledger alone; held to the end of the transaction.
 select pg_advisory_xact_lock_shared(1296912209, 0);
