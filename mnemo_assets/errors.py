@@ -9,8 +9,18 @@
     ├── ArchiveError
     │   ├── ArchiveUnreachableError     4  the root is gone, empty or another one: an outage
     │   └── ArchiveNameError            2  the name is taken by another root
-    ├── PostgresError                   1  the embedded server
-    │   └── DatabaseNewerError          1  the database was made by a newer mnemo
+    ├── PostgresError                   1  the server of the database: the embedded one, or the owner's own
+    │   ├── DatabaseNewerError          1  the database was made by a newer mnemo
+    │   ├── LinkLostError               1  the connection broke off in the middle of the work
+    │   ├── ServerUnreachableError      1  the owner's server does not answer
+    │   ├── ServerRefusedError          1  it does not let this user in, or its database is not there
+    │   ├── ServerUnverifiedError       1  it is elsewhere, and not named or not verified by TLS
+    │   ├── ServerTooOldError           1  it is older than Postgres 17
+    │   ├── ServerUnfitError            1  its database has another encoding, or cannot be written
+    │   ├── ExtensionMissingError       1  an extension is not there
+    │   ├── PrivilegeMissingError       1  the user may not do what has to be done once
+    │   └── PasswordError               1  there is no password, or the command that prints it failed
+    ├── DiskError                       1  a disk is full, or cannot be written
     ├── UpError                         1  a program of `mnemo up` does not run
     ├── QuestionTimeoutError            1  a question took longer than it may
     ├── RecipeError                     2  the recipe is unknown, not installed, or not the active one
@@ -116,7 +126,7 @@ class ArchiveNameError(ArchiveError):
 
 
 class PostgresError(MnemoError):
-    """The embedded server could not be started, reached or stopped."""
+    """The database's server could not be started, reached or stopped, or it gave up a statement."""
 
 
 class DatabaseNewerError(PostgresError):
@@ -125,6 +135,46 @@ class DatabaseNewerError(PostgresError):
 
 class UpError(MnemoError):
     """A program of `mnemo up` could not be started, or ends again and again."""
+
+
+class LinkLostError(PostgresError):
+    """The connection to the database broke off in the middle of the work."""
+
+
+class ServerUnreachableError(PostgresError):
+    """The server of MNEMO_DSN does not answer."""
+
+
+class ServerRefusedError(PostgresError):
+    """The server of MNEMO_DSN does not let this user in, or its database is not there."""
+
+
+class ServerUnverifiedError(PostgresError):
+    """The server of MNEMO_DSN is on another machine, and was not named or not verified by TLS."""
+
+
+class ServerTooOldError(PostgresError):
+    """The server of MNEMO_DSN is older than Postgres 17."""
+
+
+class ServerUnfitError(PostgresError):
+    """The database of MNEMO_DSN has another encoding or locale than mnemo needs, or cannot be written."""
+
+
+class ExtensionMissingError(PostgresError):
+    """The server of MNEMO_DSN lacks an extension."""
+
+
+class PrivilegeMissingError(PostgresError):
+    """The user of MNEMO_DSN may not do what has to be done once."""
+
+
+class PasswordError(PostgresError):
+    """The server asks for a password, and there is none: not set, or its command failed."""
+
+
+class DiskError(MnemoError):
+    """A disk is full, over its quota, or cannot be written."""
 
 
 class QuestionTimeoutError(MnemoError):

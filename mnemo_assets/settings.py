@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import platformdirs
 from dotenv import dotenv_values
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 
 from mnemo_assets.errors import SettingsError
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PREFIX = "MNEMO_"
+#: Fields that say something about the owner's own server.
+_WITH_DSN = ("dsn_remote_host", "reader_dsn", "password_command")
 
 
 def _default_home() -> Path:
@@ -74,6 +76,23 @@ class Settings(BaseModel):
         le=256,
         description="Documents read, and files hashed, at once. Default: the number of processors.",
     )
+    dsn: SecretStr | None = Field(
+        default=None,
+        description="Your own Postgres, 17 or newer: host, user and dbname. Default: the embedded server.",
+    )
+    dsn_remote_host: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z0-9.:_-]+$",
+        description="The host of MNEMO_DSN, said once more where it is another machine: data goes there.",
+    )
+    reader_dsn: SecretStr | None = Field(
+        default=None,
+        description="A user of the same database who only asks. Default: a role that mnemo makes.",
+    )
+    password_command: SecretStr | None = Field(
+        default=None,
+        description="Program, with arguments, that prints the password for MNEMO_DSN. No shell takes part.",
+    )
 
     @property
     def text_cache(self) -> Path:
@@ -119,8 +138,12 @@ def load(environment: Mapping[str, str] | None = None, dotenv: Path | None = Pat
     if unknown:
         raise SettingsError(f"Unknown setting {unknown[0]}. The settings are: {', '.join(sorted(known))}.")
     try:
-        return Settings.model_validate({known[name]: value for name, value in chosen.items()})
+        found = Settings.model_validate({known[name]: value for name, value in chosen.items()})
     except ValidationError as error:
         field = str(error.errors(include_input=False, include_url=False)[0]["loc"][0])
         said = Settings.model_fields[field].description
         raise SettingsError(f"Malformed setting {variable(field)}. {said}") from None
+    alone = [name for name in chosen if known[name] in _WITH_DSN]
+    if found.dsn is None and alone:
+        raise SettingsError(f"{alone[0]} goes with MNEMO_DSN, which is not set.")
+    return found

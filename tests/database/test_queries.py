@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mnemo_assets import database
+from mnemo_assets.database import statements
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file of a room of the test's own, called `room`."""
-    monkeypatch.setattr(database, "SQL", tmp_path)
+    monkeypatch.setattr(statements, "SQL", tmp_path)
     database.queries.cache_clear()
     (tmp_path / "queries").mkdir()
     return tmp_path / "queries" / "room.sql"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from mnemo_assets import settings
 from mnemo_assets.errors import SettingsError
@@ -26,6 +26,10 @@ def test_without_any_setting_the_defaults_hold() -> None:
         "owner": (),
         "reader_seconds": 60,
         "reader_memory_mb": 2048,
+        "dsn": None,
+        "dsn_remote_host": None,
+        "reader_dsn": None,
+        "password_command": None,
     }
     assert loaded.workers == os.cpu_count()
 
@@ -39,6 +43,10 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         "MNEMO_READER_SECONDS": "5",
         "MNEMO_READER_MEMORY_MB": "512",
         "MNEMO_WORKERS": "3",
+        "MNEMO_DSN": "postgresql://ada:pw@db.example.org/graph",
+        "MNEMO_DSN_REMOTE_HOST": "db.example.org",
+        "MNEMO_READER_DSN": "postgresql://eve:pw@db.example.org/graph",
+        "MNEMO_PASSWORD_COMMAND": "sops -d --extract '[\"mnemo\"]' secrets.yaml",
         "PATH": "/bin",
     }
     assert settings.load(environment, None).model_dump() == {
@@ -48,6 +56,10 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         "reader_seconds": 5,
         "reader_memory_mb": 512,
         "workers": 3,
+        "dsn": SecretStr(environment["MNEMO_DSN"]),
+        "dsn_remote_host": "db.example.org",
+        "reader_dsn": SecretStr(environment["MNEMO_READER_DSN"]),
+        "password_command": SecretStr(environment["MNEMO_PASSWORD_COMMAND"]),
     }
     assert {settings.variable(field) for field in Settings.model_fields} == set(environment) - {"PATH"}
 
@@ -57,7 +69,9 @@ def test_an_unknown_name_is_refused(name: str) -> None:
     """A typing error is not silence: the name is said, and the names there are, but not the value."""
     with pytest.raises(SettingsError) as raised:
         settings.load({name: "canary"}, None)
-    assert str(raised.value).startswith(f"Unknown setting {name}. The settings are: MNEMO_EXTRACTOR, ")
+    assert str(raised.value).startswith(
+        f"Unknown setting {name}. The settings are: MNEMO_DSN, MNEMO_DSN_REMOTE_HOST, "
+    )
     assert "canary" not in str(raised.value)
 
 
@@ -78,6 +92,8 @@ def test_an_unknown_name_is_refused(name: str) -> None:
         ("MNEMO_WORKERS", "-1"),
         ("MNEMO_WORKERS", "257"),
         ("MNEMO_WORKERS", "9" * 5000),
+        ("MNEMO_DSN_REMOTE_HOST", "canary, other"),
+        ("MNEMO_DSN_REMOTE_HOST", "canary\n"),
     ],
 )
 def test_a_malformed_value_is_refused(name: str, value: str) -> None:
@@ -87,6 +103,20 @@ def test_a_malformed_value_is_refused(name: str, value: str) -> None:
     described = Settings.model_fields[name.removeprefix("MNEMO_").lower()].description
     assert str(raised.value) == f"Malformed setting {name}. {described}"
     assert raised.value.__suppress_context__
+
+
+@pytest.mark.parametrize("name", ["MNEMO_DSN_REMOTE_HOST", "MNEMO_READER_DSN", "MNEMO_PASSWORD_COMMAND"])
+def test_what_speaks_of_a_server_needs_one(name: str) -> None:
+    """A setting about a server of one's own is not silently ignored where there is none."""
+    with pytest.raises(SettingsError, match=f"{name} goes with MNEMO_DSN"):
+        settings.load({name: "canary"}, None)
+    assert settings.load({name: "canary", "MNEMO_DSN": "x"}, None).dsn is not None
+
+
+def test_no_secret_is_printed() -> None:
+    """However settings are shown, as text, as JSON or as a dict, a password in a DSN is not among it."""
+    loaded = settings.load({"MNEMO_DSN": "host=canary", "MNEMO_PASSWORD_COMMAND": "echo canary"}, None)
+    assert "canary" not in f"{loaded!r} {loaded} {loaded.model_dump()} {loaded.model_dump_json()}"
 
 
 def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
