@@ -1,1 +1,1 @@
-"""Dagster's side of the house, and the only importers of dagster: it shows what the ledger says, and asks for work."""
+"""Dagster's side of the house: it shows what the ledger says, and asks for work. Only it imports dagster."""

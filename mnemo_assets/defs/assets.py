@@ -12,11 +12,11 @@ from mnemo_assets.defs.partitions import documents
 from mnemo_assets.defs.redoing import Redo
 from mnemo_assets.defs.report import report, report_again
 from mnemo_assets.defs.resources import Ledger
-from mnemo_assets.defs.stages import LEDGER
+from mnemo_assets.defs.stages import ASSETS, LEDGER
 from mnemo_assets.pipeline.versions import CODE
 
 OWNERS: Final = ["team:archive"]
-#: Runs that were asked for by name have slots of their own: they do not wait for one that drains for half an hour.
+#: Runs that were asked for by name have a slot of their own: none waits half an hour for one that drains.
 POOL: Final = "by_name"
 #: A run's start costs seconds, and a killed run loses what was told of it: so many documents are in between.
 RUNS: Final = dg.BackfillPolicy.multi_run(max_partitions_per_run=200)
@@ -31,7 +31,7 @@ def _spec(name: str, above: str, group: str, kind: str, description: str) -> dg.
         owners=OWNERS,
         code_version=getattr(CODE, name),
         description=description,
-        skippable=True,  # one failed document does not fail the others: what there is of each is told by itself
+        skippable=True,  # what there is of each document is told by itself
     )
 
 
@@ -43,9 +43,7 @@ def _spec(name: str, above: str, group: str, kind: str, description: str) -> dg.
     pool=SCAN_POOL,
     description="What the archives hold: every file compared with the ledger, what has left them let go of.",
 )
-def archive(
-    context: dg.AssetExecutionContext, ledger: dg.ResourceParam[Ledger]
-) -> dg.MaterializeResult[Any]:
+def archive(context: dg.AssetExecutionContext, ledger: dg.ResourceParam[Ledger]) -> dg.MaterializeResult[Any]:
     """Look at every archive. One that is out of reach is told as an observation, and keeps back no other."""
     with border(), ledger.connect() as connection:
         metadata = looking.look(connection, ledger.settings())
@@ -53,6 +51,12 @@ def archive(
             context.log_event(seen)
         report(connection, context.instance, context)
     return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(LEDGER))
+
+
+def _selected(context: dg.AssetExecutionContext) -> list[str]:
+    """The selected assets of the step, each after what it is made of."""
+    names = context.op_execution_context.selected_output_names
+    return [name for name in ASSETS if name in names]
 
 
 @dg.multi_asset(
@@ -71,7 +75,7 @@ def reading(
     context: dg.AssetExecutionContext, config: Redo, ledger: dg.ResourceParam[Ledger]
 ) -> Iterator[Any]:
     """Documents become text and chunks."""
-    keys, selected = context.partition_keys, context.op_execution_context.selected_output_names
+    keys, selected = context.partition_keys, _selected(context)
     with border(), ledger.connect() as connection:
         force = redoing.is_forced(context, config)
         redoing.reading(connection, ledger.settings(), keys, selected, force=force)
@@ -90,9 +94,11 @@ def reading(
     backfill_policy=RUNS,
     pool=POOL,
 )
-def mining(context: dg.AssetExecutionContext, config: Redo, ledger: dg.ResourceParam[Ledger]) -> Iterator[Any]:
+def mining(
+    context: dg.AssetExecutionContext, config: Redo, ledger: dg.ResourceParam[Ledger]
+) -> Iterator[Any]:
     """Texts become part of the graph."""
-    keys, selected = context.partition_keys, context.op_execution_context.selected_output_names
+    keys, selected = context.partition_keys, _selected(context)
     with border(), ledger.connect() as connection:
         force = redoing.is_forced(context, config)
         redoing.mining(connection, ledger.settings(), keys, selected, force=force)

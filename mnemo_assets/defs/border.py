@@ -1,4 +1,4 @@
-"""Where exceptions leave our code for Dagster's event log, which keeps their text: the class is all they tell."""
+"""Where exceptions leave our code for Dagster's log, which keeps their text: the class is all they tell."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,12 +13,9 @@ def border() -> Iterator[None]:
     Raises:
         dagster.Failure: with nothing but the name; the run fails.
     """
-    failed: str | None = None
     try:
         yield
     except (dg.Failure, dg.DagsterExecutionInterruptedError):
         raise
     except Exception as error:  # noqa: BLE001 - its text, cause and context may hold anything
-        failed = type(error).__name__
-    if failed is not None:
-        raise dg.Failure(failed, allow_retries=False)
+        raise dg.Failure(type(error).__name__, allow_retries=False) from None

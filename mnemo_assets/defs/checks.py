@@ -1,6 +1,6 @@
 """Asset checks: what must be so, looked at by id; what is told is counts and classes."""
 
-from typing import Final
+from typing import Any, Final
 
 import dagster as dg
 
@@ -40,7 +40,7 @@ def stores_agree(ledger: dg.ResourceParam[Ledger]) -> dg.AssetCheckResult:
     """By sha256, not by how many there are."""
     with border(), ledger.connect() as connection:
         found = verify.disagreements(connection, ledger.settings())
-    metadata: dict[str, object] = {what: len(keys) for what, keys in found.items()}
+    metadata: dict[str, Any] = {what: len(keys) for what, keys in found.items()}
     metadata |= {f"{what}_first": " ".join(keys[:NAMED]) for what, keys in found.items()}
     return dg.AssetCheckResult(passed=not found, metadata=metadata)
 
@@ -51,7 +51,11 @@ def error_classes(ledger: dg.ResourceParam[Ledger]) -> dg.AssetCheckResult:
     with border(), ledger.connect() as connection:
         counts, total = verify.classes(connection)
     beyond = verify.beyond(counts, total)
-    metadata = {"documents": total, "classes": charts.table(counts, "class"), "beyond_bounds": " ".join(beyond)}
+    metadata: dict[str, Any] = {
+        "documents": total,
+        "classes": charts.table(counts, "class"),
+        "beyond_bounds": " ".join(beyond),
+    }
     return dg.AssetCheckResult(passed=not beyond, severity=dg.AssetCheckSeverity.WARN, metadata=metadata)
 
 

@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from mnemo_assets.database import Connection
 from mnemo_assets.defs.events import Context
 from mnemo_assets.defs.report import report
-from mnemo_assets.database import Connection
 
 #: Seconds between two reports of a run: its documents show that soon.
 EVERY: Final = 5.0

@@ -55,6 +55,9 @@ def ended(names: Iterable[str]) -> Iterator[dg.Output[None]]:
     Without them the steps after it would be skipped; as they are by default, every partition of the run would
     count as materialized, the failed ones too. The mark that says "it was told already" is private; where it
     is not known any more the steps after it are skipped, and sensors do what they would have done.
+
+    Args:
+        names: of the assets, each after what it is made of.
     """
     try:
         from dagster._core.definitions import source_asset as private  # noqa: PLC0415 - as below
@@ -63,7 +66,7 @@ def ended(names: Iterable[str]) -> Iterator[dg.Output[None]]:
     except (ImportError, AttributeError):
         return
     if dg.__version__ == PINNED:
-        for name in sorted(names):
+        for name in names:
             yield dg.Output(None, output_name=name, metadata={mark: True})
 
 
@@ -107,17 +110,20 @@ def _entry(event: Event, context: Context | None) -> Any:  # noqa: ANN401 - a pr
     from dagster._core.instance.utils import RUNLESS_JOB_NAME, RUNLESS_RUN_ID  # noqa: PLC0415
 
     kinds = private.DagsterEventType
-    is_materialized = isinstance(event, dg.AssetMaterialization)
-    kind = kinds.ASSET_MATERIALIZATION if is_materialized else kinds.ASSET_OBSERVATION
-    kept = private.StepMaterializationData if is_materialized else private.AssetObservationData
-    told: dict[str, Any] = {"event_type_value": kind.value, "event_specific_data": kept(event)}
+    message: str | None = None
+    kept: Any
+    if isinstance(event, dg.AssetMaterialization):
+        kind, kept = kinds.ASSET_MATERIALIZATION, private.StepMaterializationData(event)
+        message = event.description or f"Materialized value {event.label}."
+    else:
+        kind, kept = kinds.ASSET_OBSERVATION, private.AssetObservationData(event)
+    told: dict[str, Any] = {"event_type_value": kind.value, "event_specific_data": kept}
     run_id, said, level = RUNLESS_RUN_ID, "", logging.INFO
     if context is None:
         told |= {"job_name": RUNLESS_JOB_NAME}
     else:
         step: Any = context.get_step_execution_context()
         run_id, level = step.run_id, logging.DEBUG
-        message = "Materialized value." if is_materialized else None
         said = message or f"{kind} for step {step.step.key}"
         told |= {
             "job_name": step.job_name,
@@ -129,7 +135,8 @@ def _entry(event: Event, context: Context | None) -> Any:  # noqa: ANN401 - a pr
             "pid": os.getpid(),
         }
     happened = private.DagsterEvent(**told)
-    return EventLogEntry(
+    entry: Any = EventLogEntry
+    return entry(
         error_info=None,
         level=level,
         user_message=said,

@@ -1,4 +1,4 @@
-"""The runs that sensors ask for: unpartitioned, they take what waits; a run a document would take a hundred times as long."""
+"""Runs that sensors ask for: each takes what waits. A run a document would take a hundred times as long."""
 
 from dataclasses import asdict
 

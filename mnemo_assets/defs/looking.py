@@ -1,4 +1,4 @@
-"""A look at every archive, and what is told of it: one that is out of reach keeps no other from being looked at."""
+"""A look at every archive, and what is told of it. One that is out of reach keeps back no other."""
 
 from collections import Counter
 from dataclasses import asdict
@@ -44,7 +44,7 @@ def look(connection: Connection, settings: Settings) -> dict[str, Any]:
 
 
 def standing(connection: Connection) -> dict[str, Any]:
-    """Where the documents are, as metadata: a table and a chart of their stages, and a table of their classes."""
+    """Where the documents are, as metadata: a table and a chart of their stages, a table of their classes."""
     now = status.status(connection)
     return {
         "stages": charts.table(now.documents, "stage"),

@@ -10,7 +10,8 @@ import dagster as dg
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-documents: Final = dg.DynamicPartitionsDefinition(name="documents")
+NAME: Final = "documents"
+documents: Final = dg.DynamicPartitionsDefinition(name=NAME)
 
 #: Keys in one statement: it has two parameters a key, of at most 65,535.
 BATCH: Final = 5_000
@@ -41,7 +42,7 @@ def register(
     )
     new, refused = additions(wanted, here)
     for start in range(0, len(new), BATCH):
-        instance.add_dynamic_partitions(documents.name, new[start : start + BATCH])
+        instance.add_dynamic_partitions(NAME, new[start : start + BATCH])
     return Registered(added=len(new), refused=refused)
 
 
@@ -65,6 +66,7 @@ def unregister(instance: dg.DagsterInstance, gone: Iterable[str]) -> int:
     """Remove keys; how many."""
     removed = 0
     for key in gone:
-        instance.delete_dynamic_partition(documents.name, key)
-        removed += 1
+        if instance.has_dynamic_partition(NAME, key):
+            instance.delete_dynamic_partition(NAME, key)
+            removed += 1
     return removed

@@ -1,4 +1,4 @@
-"""What a run does that was asked for by name: some documents, some of their assets, from the page or a command.
+"""What a run does that was asked for by name: some documents, some of their assets.
 
 Without force, what waits is done, what failed is tried again, and what is well is shown as it is. The chunks
 alone are cut again from the cached text, the graph alone is merged again from what was extracted. With force
@@ -48,9 +48,11 @@ def reading(
         MnemoError: as `read.read` does.
     """
     if "text" in assets:
-        _each(connection, keys, lambda some: read.read(
-            connection, settings, only=some, again="all" if force else "failed"
-        ))
+        _each(
+            connection,
+            keys,
+            lambda some: read.read(connection, settings, only=some, again="all" if force else "failed"),
+        )
     elif "chunks" in assets:
         _each(connection, keys, lambda some: read.rechunk(connection, settings, some))
 
@@ -60,9 +62,11 @@ def mining(
 ) -> None:
     """Make the extractions and the graph of documents; arguments and errors as for `reading`."""
     if "extractions" in assets:
-        _each(connection, keys, lambda some: mine.mine(
-            connection, settings, only=some, again="all" if force else "failed"
-        ))
+        _each(
+            connection,
+            keys,
+            lambda some: mine.mine(connection, settings, only=some, again="all" if force else "failed"),
+        )
     elif "graph" in assets:
         _each(connection, keys, lambda some: mine.remerge(connection, settings, some))
 

@@ -1,9 +1,9 @@
-"""The report: tells Dagster what the ledger has and Dagster lacks. The ledger is right; the view follows it."""
+"""The report: tells Dagster what the ledger has and it lacks. The ledger is right; the view follows."""
 
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import dagster as dg
@@ -11,14 +11,14 @@ import dagster as dg
 from mnemo_assets import database, settings
 from mnemo_assets.database import Connection
 from mnemo_assets.defs import events, looking, partitions, stages
-from mnemo_assets.defs.events import Context
+from mnemo_assets.defs.events import Context, Event
 from mnemo_assets.pipeline import reports, versions
 from mnemo_assets.pipeline.reports import Standing
 
 #: What every document's files are made of: without it they would show as stale.
 ARCHIVE: Final = dg.AssetKey("archive")
 #: Documents told in one go: what a killed report tells twice, at most.
-BATCH = 200
+BATCH: Final = 200
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ def report(
     thorough: bool = True,
     wait: bool = True,
 ) -> ReportCounts:
-    """Register the keys that are missing, remove those of documents that are gone, and tell what was not told.
+    """Register the keys that are missing, remove those of documents that are gone, tell what was not told.
 
     Killed at any moment it leaves a view that the next report mends. Of several at once one reports.
 
@@ -56,15 +56,14 @@ def report(
         thorough: hold all keys against all documents; without, only documents that were never told get keys.
         wait: for another report that is under way; without, nothing is done then.
     """
-    counts = ReportCounts()
     with reports.alone(connection, wait=wait) as is_ours:
+        telling = _Telling(connection, instance, context)
         if is_ours:
-            known = _reconcile(connection, instance, counts) if thorough else None
-            if thorough and instance.get_latest_materialization_event(ARCHIVE) is None:
-                told = looking.materialization(looking.standing(connection))
-                counts.events += events.log(instance, [told], context)
-            _tell_all(connection, instance, context, counts, known)
-    return counts
+            if thorough:
+                telling.reconcile()
+                telling.archive()
+            telling.all()
+    return telling.counts
 
 
 def report_again(
@@ -74,7 +73,9 @@ def report_again(
     only: Collection[str],
     assets: Collection[str],
 ) -> ReportCounts:
-    """Tell what these documents have of these assets, told before or not: a run that was asked for them ends so.
+    """Tell what these documents have of these assets, told before or not.
+
+    A run that was asked for them ends so: what it was asked for and does not tell is taken to have failed.
 
     Args:
         connection: the owner's, in autocommit mode, outside a transaction.
@@ -83,65 +84,68 @@ def report_again(
         only: sha256s.
         assets: names.
     """
-    counts = ReportCounts()
     with reports.alone(connection):
-        version = versions.line(connection)
-        told = reports.standing(connection, only)
-        _tell(connection, instance, context, told, counts, version, frozenset(assets))
-    return counts
+        telling = _Telling(connection, instance, context)
+        telling.documents(reports.standing(connection, only), versions.line(connection), frozenset(assets))
+    return telling.counts
 
 
-def _reconcile(connection: Connection, instance: dg.DagsterInstance, counts: ReportCounts) -> set[str]:
-    """Make the keys those of the documents; a document without a key is told anew. Returns the keys."""
-    known = set(partitions.documents.get_partition_keys(dynamic_partitions_store=instance))
-    wanted = reports.keys(connection)
-    gone = known.difference(wanted)
-    counts.removed += partitions.unregister(instance, sorted(gone))
-    missing = [key for key in wanted if key not in known]
-    if missing:
-        counts.added += partitions.register(instance, missing, known=()).added
-        reports.forget(connection, missing)
-    return (known - gone) | set(missing)
+@dataclass(slots=True)
+class _Telling:
+    """One report under way; only one is, at a time."""
 
+    connection: Connection
+    instance: dg.DagsterInstance
+    context: Context | None
+    counts: ReportCounts = field(default_factory=ReportCounts)
 
-def _tell_all(
-    connection: Connection,
-    instance: dg.DagsterInstance,
-    context: Context | None,
-    counts: ReportCounts,
-    known: set[str] | None,
-) -> None:
-    version, after = versions.line(connection), 0
-    while told := reports.unreported(connection, version, after, BATCH):
-        after = told[-1].document_id
-        new = [one.sha256 for one in told if one.reported_version is None]
-        counts.added += partitions.register(instance, new, known=known or ()).added
-        _tell(connection, instance, context, told, counts, version)
+    def reconcile(self) -> None:
+        """Make the keys those of the documents; one that had lost its key is told anew."""
+        known = set(partitions.documents.get_partition_keys(dynamic_partitions_store=self.instance))
+        wanted = reports.keys(self.connection)
+        gone = known.difference(wanted)
+        self.counts.removed += partitions.unregister(self.instance, sorted(gone))
+        missing = [key for key in wanted if key not in known]
+        if missing:
+            # in this order: killed in between, they have no key yet, and the next report finds them again
+            reports.forget(self.connection, missing)
+            self.counts.added += partitions.register(self.instance, missing, known=()).added
 
+    def archive(self) -> None:
+        """Tell of the archives as a whole, where no run has."""
+        if self.instance.get_latest_materialization_event(ARCHIVE) is None:
+            self._log([looking.materialization(looking.standing(self.connection))])
 
-def _tell(
-    connection: Connection,
-    instance: dg.DagsterInstance,
-    context: Context | None,
-    told: list[Standing],
-    counts: ReportCounts,
-    version: str,
-    again: frozenset[str] = frozenset(),
-) -> None:
-    """Tell what is due of documents, and the assets of `again`; then note it."""
-    due = [(one, stages.due(one, version) | again) for one in told]
-    for name in stages.ASSETS:  # each after what it is made of
-        newest = events.newest(instance)
-        made = (stages.materialization(name, one, newest) for one, names in due if name in names)
-        counts.events += events.log(instance, filter(None, made), context)
-    seen = (stages.observation(one) for one in told)
-    counts.events += events.log(instance, filter(None, seen), context)
-    counts.documents += len(told)
-    reports.mark(connection, told, version)
+    def all(self) -> None:
+        """Tell of every document of which something was not told."""
+        version, after = versions.line(self.connection), 0
+        while told := reports.unreported(self.connection, version, after, BATCH):
+            after = told[-1].document_id
+            new = [one.sha256 for one in told if one.reported_version is None]
+            self.counts.added += partitions.register(self.instance, new).added if new else 0
+            self.documents(told, version)
+
+    def documents(self, told: list[Standing], version: str, again: frozenset[str] = frozenset()) -> None:
+        """Tell of documents what was not told of them, and these assets; then note it."""
+        due = [(one, stages.due(one, version) | again) for one in told]
+        for name in stages.ASSETS:  # each after what it is made of
+            newest = events.newest(self.instance)
+            made = (stages.materialization(name, one, newest) for one, names in due if name in names)
+            self._log(event for event in made if event is not None)
+        seen = (stages.observation(one) for one in told if one.is_moved or again)
+        self._log(event for event in seen if event is not None)
+        self.counts.documents += len(told)
+        reports.mark(self.connection, told, version)
+
+    def _log(self, some: Iterable[Event]) -> None:
+        self.counts.events += events.log(self.instance, some, self.context)
 
 
 def main() -> int:
-    """Report once, with the instance of DAGSTER_HOME; says nothing but the class of what went wrong."""
+    """Report once, to the instance of DAGSTER_HOME; says nothing but the class of what went wrong.
+
+    With `--again` everything is told anew: after somebody wiped it there.
+    """
     try:
         chosen = settings.load()
         with closing(database.connect(chosen)) as connection, dg.DagsterInstance.get() as instance:

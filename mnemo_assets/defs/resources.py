@@ -1,4 +1,4 @@
-"""What assets and sensors are given: the settings, and a connection to the ledger. Nothing is opened before use."""
+"""What assets and sensors are given: settings, and a way to the ledger. Nothing is opened before use."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

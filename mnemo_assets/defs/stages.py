@@ -136,7 +136,7 @@ def observation(one: Standing) -> dg.AssetObservation | None:
     if one.error_class is None:
         return None
     name = "extractions" if one.error_class in {EXTRACTION_FAILED, "Partial"} else "text"
-    metadata = {"stage": one.stage, "error_class": one.error_class, "attempts": one.attempts}
+    metadata: dict[str, Any] = {"stage": one.stage, "error_class": one.error_class, "attempts": one.attempts}
     return dg.AssetObservation(name, partition=one.sha256, metadata=metadata)
 
 

@@ -71,8 +71,8 @@ def mine(
         settings: `workers` is how many processes extract, where that is worth it.
         on_progress: is told how many documents of how many are done, as step "mine".
         only: these sha256s alone.
-        again: beside those that wait, also those that failed, wholly or in part; all that are in the graph; or
-            "merge", as `remerge` does.
+        again: beside those that wait, also those that failed, wholly or in part; or all that are in the
+            graph; or "merge", as `remerge` does.
         stop: is asked before more documents are claimed.
 
     Raises:

@@ -74,7 +74,7 @@ def read(
         settings: how many at once, and the bounds of a reading.
         on_progress: is told how many documents of how many are done, as step "read".
         only: these sha256s alone.
-        again: beside those that wait, also those that failed; those that have a text, from the cached text; or
+        again: beside those that wait, also those that failed; or those that have a text, from the cache; or
             all, from the files: whatever their stage, and past no gate.
         stop: is asked before more documents are claimed.
 

@@ -22,10 +22,11 @@ class Standing:
 
     Attributes:
         changed_at: when its stage last changed; what is told of it is told as of then.
+        is_moved: whether it came to its stage, or to its class, since it was last told.
         is_new, is_read, is_mined: whether it went through that since; `is_read` and `is_mined` tell nothing
             of whether it still is.
         files: admitted paths that hold it.
-        chunks_digest, graph_digest: of its chunks and of its rows of the graph; None if it is not in the graph.
+        chunks_digest, graph_digest: of its chunks, and of its rows of the graph if it is in it.
         recipe, recipe_version, derivation: of the graph that is served; None where there is none yet.
     """
 
@@ -44,6 +45,7 @@ class Standing:
     chunks_failed: int
     reported_version: str | None
     changed_at: dt.datetime
+    is_moved: bool
     is_new: bool
     is_read: bool
     is_mined: bool

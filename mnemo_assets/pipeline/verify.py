@@ -1,4 +1,4 @@
-"""Whether what must be so is so: words stand where they are said to, nothing hangs from nothing, stores agree."""
+"""What must be so: words stand where they are said to, nothing hangs from nothing, stores agree."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 Q = queries("checks")
 
-#: The share of all documents that may have a class before it is worth a look. Reading is ours: what crashes,
-#: hangs or cannot be mined is a fault here; what is locked or damaged is in the archive, and common in old ones.
+#: The share of all documents that may have a class before it is worth a look. What crashes, or cannot be
+#: mined is a fault of ours; what is locked or damaged is so in the archive, and common in an old one.
 #: A class that is not here may be as frequent as it likes.
 BOUNDS: Final[Mapping[ErrorClass, float]] = {
     ErrorClass.READER_CRASHED: 0.002,

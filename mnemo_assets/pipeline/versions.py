@@ -41,7 +41,7 @@ CODE: Final = Versions(
 
 
 def line(connection: Connection) -> str:
-    """The code's versions and the generation that is served, in one line: what was told by it is up to date."""
+    """The code's versions and the generation that is served, in one line: what was told by it is current."""
     active = find(connection, "active")
     return "|".join((*astuple(CODE), str(active.generation if active is not None else 0)))
 

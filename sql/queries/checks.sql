@@ -2,7 +2,8 @@
 -- only: these sha256s, or null for all.
 
 -- name: quotes
--- One row: the mentions and the relations looked at, and those whose words do not stand where they are said to.
+-- One row: the mentions and the relations looked at, and those whose words do not stand where they are said to. A
+-- relation's quote is what stands at its place, so that it can only be out of the text.
 with document as materialized (
     select document_id from documents where %(only)s::text[] is null or sha256 = any(%(only)s::text[])
 )
@@ -25,11 +26,7 @@ select
         join document using (document_id)
         left join chunks c on c.document_id = r.document_id and c.ordinal = r.chunk_ordinal
         where c.text is null or r.start_offset < c.start_offset or r.end_offset > c.end_offset
-            or position(
-                r.predicate_raw in substr(
-                    c.text, r.start_offset - c.start_offset + 1, r.end_offset - r.start_offset
-                )
-            ) = 0
+            or btrim(substr(c.text, r.start_offset - c.start_offset + 1, r.end_offset - r.start_offset)) = ''
     ) as relations_not_verbatim;
 
 -- name: orphans

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import dagster as dg
@@ -16,6 +15,7 @@ from mnemo_assets.pipeline import mine, read, scan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from mnemo_assets.database import Connection
     from mnemo_assets.settings import Settings
@@ -63,6 +63,12 @@ def _admin(socket: Path) -> psycopg.Connection:
 
 
 @pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """With the recipe that needs no model."""
+    return settings.model_copy(update={"extractor": "patterns"})
+
+
+@pytest.fixture
 def ledger(settings: Settings) -> Ledger:
     """The resource, with the test's settings."""
 
@@ -79,7 +85,7 @@ def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "papers"
     folder.mkdir()
     (folder / "first.txt").write_text("Dear Ada Byron, Nordwind Ltd wrote to Carl Gauss in May.\n")
-    (folder / "second.txt").write_text("Carl Gauss answered Ada Byron.\n")
+    (folder / "second.txt").write_text("Ada Byron works for Nordwind Ltd. Carl Gauss answered Ada Byron.\n")
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 and then nothing of a PDF")
     return folder
 
