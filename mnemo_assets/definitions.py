@@ -2,12 +2,14 @@
 
 import dagster as dg
 
-from mnemo_assets.defs import assets, jobs, sensors, sync
+from mnemo_assets.defs import assets, checks, jobs, sensors, sync
 from mnemo_assets.defs.resources import Ledger
 
 defs = dg.Definitions(
     assets=[assets.archive, assets.reading, assets.mining],
-    jobs=[jobs.scan_job, jobs.read_job, jobs.mine_job, sync.sync_job, sync.report_job],
+    asset_checks=checks.CHECKS,
+    jobs=[jobs.scan_job, jobs.read_job, jobs.mine_job, jobs.check_job, sync.sync_job, sync.report_job],
+    schedules=[jobs.check_daily],
     sensors=[sensors.scan_due, sensors.documents_waiting, sensors.report_due],
     resources={"ledger": Ledger()},
     executor=dg.in_process_executor,

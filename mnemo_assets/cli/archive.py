@@ -92,6 +92,7 @@ def sync(*, folder: Path | None, name: str | None, until_done: bool, as_json: bo
             _work(connection, chosen, on_progress, done, until_done=until_done)
             if not done.unsettled:
                 break
+        _report(connection, chosen)
     return _tell(chosen, done, as_json=as_json)
 
 
@@ -143,6 +144,14 @@ def _work(
         done.unsettled += reading.unreachable
         if not until_done or not (outcomes or mining.graphed):
             return
+
+
+def _report(connection: Connection, chosen: Settings) -> None:
+    """Bring the page of `mnemo up` up to date, if it is used; where that fails, the next one does it."""
+    from mnemo_assets.up import tell
+
+    if tell.is_behind(connection, chosen):
+        tell.tell(chosen)
 
 
 def _tell(chosen: Settings, done: Done, *, as_json: bool) -> int:
@@ -213,6 +222,7 @@ def retry(*, sha: str | None, stage: str | None, error_class: str | None, force:
             force=force,
         )
         _work(connection, chosen, on_progress, done, until_done=False)
+        _report(connection, chosen)
     return _tell(chosen, done, as_json=as_json)
 
 
@@ -235,4 +245,5 @@ def activate(*, recipe: str, as_json: bool) -> int:
     done = Done()
     with closing(database.connect(chosen)) as connection, bars() as on_progress:
         mine.activate(connection, chosen, recipe, on_progress)
+        _report(connection, chosen)
     return _tell(chosen, done, as_json=as_json)

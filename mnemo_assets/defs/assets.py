@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import dagster as dg
 
+from mnemo_assets.database import Connection
 from mnemo_assets.defs import events, looking, redoing
 from mnemo_assets.defs.border import border
 from mnemo_assets.defs.jobs import SCAN_POOL
@@ -14,6 +15,7 @@ from mnemo_assets.defs.report import report, report_again
 from mnemo_assets.defs.resources import Ledger
 from mnemo_assets.defs.stages import ASSETS, LEDGER
 from mnemo_assets.pipeline.versions import CODE
+from mnemo_assets.settings import Settings
 
 OWNERS: Final = ["team:archive"]
 #: Runs that were asked for by name have a slot of their own: none waits half an hour for one that drains.
@@ -45,11 +47,16 @@ def _spec(name: str, above: str, group: str, kind: str, description: str) -> dg.
 )
 def archive(context: dg.AssetExecutionContext, ledger: dg.ResourceParam[Ledger]) -> dg.MaterializeResult[Any]:
     """Look at every archive. One that is out of reach is told as an observation, and keeps back no other."""
-    with border(), ledger.connect() as connection:
-        metadata = looking.look(connection, ledger.settings())
+
+    def work(connection: Connection, settings: Settings) -> dict[str, Any]:
+        metadata = looking.look(connection, settings)
+        report(connection, context.instance, context)
+        return metadata
+
+    with border():
+        metadata = ledger.work(work)
         if (seen := looking.outage(metadata)) is not None:
             context.log_event(seen)
-        report(connection, context.instance, context)
     return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(LEDGER))
 
 
@@ -76,10 +83,14 @@ def reading(
 ) -> Iterator[Any]:
     """Documents become text and chunks."""
     keys, selected = context.partition_keys, _selected(context)
-    with border(), ledger.connect() as connection:
-        force = redoing.is_forced(context, config)
-        redoing.reading(connection, ledger.settings(), keys, selected, force=force)
+    force = redoing.is_forced(context, config)
+
+    def work(connection: Connection, settings: Settings) -> None:
+        redoing.reading(connection, settings, keys, selected, force=force)
         report_again(connection, context.instance, context, keys, selected)
+
+    with border():
+        ledger.work(work)
     yield from events.ended(selected)
 
 
@@ -99,8 +110,12 @@ def mining(
 ) -> Iterator[Any]:
     """Texts become part of the graph."""
     keys, selected = context.partition_keys, _selected(context)
-    with border(), ledger.connect() as connection:
-        force = redoing.is_forced(context, config)
-        redoing.mining(connection, ledger.settings(), keys, selected, force=force)
+    force = redoing.is_forced(context, config)
+
+    def work(connection: Connection, settings: Settings) -> None:
+        redoing.mining(connection, settings, keys, selected, force=force)
         report_again(connection, context.instance, context, keys, selected)
+
+    with border():
+        ledger.work(work)
     yield from events.ended(selected)

@@ -4,11 +4,13 @@ from dataclasses import asdict
 
 import dagster as dg
 
+from mnemo_assets.database import Connection
 from mnemo_assets.defs.border import border
 from mnemo_assets.defs.drain import Telling, until
 from mnemo_assets.defs.report import report
 from mnemo_assets.defs.resources import Ledger
 from mnemo_assets.pipeline import mine, read
+from mnemo_assets.settings import Settings
 
 #: One at a time: documents are claimed, and a second run would only share them.
 READING_POOL = "reading"
@@ -25,21 +27,29 @@ class Drain(dg.Config):
 @dg.op(pool=READING_POOL, out=dg.Out(dg.Nothing))
 def read_documents(context: dg.OpExecutionContext, config: Drain, ledger: dg.ResourceParam[Ledger]) -> None:
     """Read the documents that wait."""
-    with border(), ledger.connect() as connection:
-        telling = Telling(connection, context)
-        counts = read.read(connection, ledger.settings(), telling, stop=until(config.minutes))
+    stop = until(config.minutes)
+
+    def work(connection: Connection, settings: Settings) -> read.ReadCounts:
+        counts = read.read(connection, settings, Telling(connection, context), stop=stop)
         report(connection, context.instance, context)
-        context.add_output_metadata(asdict(counts))
+        return counts
+
+    with border():
+        context.add_output_metadata(asdict(ledger.work(work)))
 
 
 @dg.op(pool=MINING_POOL, out=dg.Out(dg.Nothing))
 def mine_documents(context: dg.OpExecutionContext, config: Drain, ledger: dg.ResourceParam[Ledger]) -> None:
     """Mine the documents whose text is ready."""
-    with border(), ledger.connect() as connection:
-        telling = Telling(connection, context)
-        counts = mine.mine(connection, ledger.settings(), telling, stop=until(config.minutes))
+    stop = until(config.minutes)
+
+    def work(connection: Connection, settings: Settings) -> mine.MineCounts:
+        counts = mine.mine(connection, settings, Telling(connection, context), stop=stop)
         report(connection, context.instance, context)
-        context.add_output_metadata(asdict(counts))
+        return counts
+
+    with border():
+        context.add_output_metadata(asdict(ledger.work(work)))
 
 
 @dg.job(name="read", executor_def=dg.in_process_executor, description="Reads the documents that wait.")
@@ -58,4 +68,19 @@ def mine_job() -> None:
 
 scan_job = dg.define_asset_job(
     "scan", selection=["archive"], executor_def=dg.in_process_executor, description="Looks at every archive."
+)
+
+check_job = dg.define_asset_job(
+    "check",
+    selection=dg.AssetSelection.all_asset_checks(),
+    executor_def=dg.in_process_executor,
+    description="Looks whether what must be so is so, in the whole ledger and the whole graph.",
+)
+
+check_daily = dg.ScheduleDefinition(
+    name="check_daily",
+    job=check_job,
+    cron_schedule="30 4 * * *",
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+    description="Asks for a check of everything once a day.",
 )

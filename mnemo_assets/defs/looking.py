@@ -8,7 +8,7 @@ import dagster as dg
 
 from mnemo_assets.archive import ledger
 from mnemo_assets.database import Connection
-from mnemo_assets.defs import charts, stages
+from mnemo_assets.defs import charts, events, stages
 from mnemo_assets.errors import MnemoError
 from mnemo_assets.pipeline import scan
 from mnemo_assets.pipeline.versions import CODE
@@ -65,3 +65,11 @@ def outage(metadata: dict[str, Any]) -> dg.AssetObservation | None:
         return None
     kept = {name: n for name, n in metadata.items() if name == "outages" or name.endswith("Error")}
     return dg.AssetObservation("archive", metadata=kept)
+
+
+def tell(instance: dg.DagsterInstance, context: events.Context | None, metadata: dict[str, Any]) -> None:
+    """Tell of a look that is not the asset's own run."""
+    told: list[events.Event] = [materialization(metadata)]
+    if (seen := outage(metadata)) is not None:
+        told.append(seen)
+    events.log(instance, told, context)

@@ -5,17 +5,14 @@ from typing import Final
 
 import dagster as dg
 
-from mnemo_assets.archive import ledger as archives
-from mnemo_assets.database import Connection
+from mnemo_assets.defs import looking
 from mnemo_assets.defs.border import border
 from mnemo_assets.defs.drain import Telling, until
 from mnemo_assets.defs.jobs import SCAN_POOL
 from mnemo_assets.defs.report import report
 from mnemo_assets.defs.resources import Ledger
 from mnemo_assets.defs.runs import is_under_way
-from mnemo_assets.errors import ArchiveUnreachableError
-from mnemo_assets.pipeline import mine, read, scan
-from mnemo_assets.settings import Settings
+from mnemo_assets.pipeline import mine, read
 
 
 class Quick(dg.Config):
@@ -24,31 +21,13 @@ class Quick(dg.Config):
     minutes: float = 1.0
 
 
-Counts = dict[str, dg.MetadataValue]
-
-
-def look_at_all(connection: Connection, settings: Settings) -> Counts:
-    """Scan every archive and let go of what has left them; returns counts of files, and of outages."""
-    seen = hashed = missing = outages = 0
-    for one in archives.archives(connection):
-        try:
-            found = scan.scan(connection, settings, one)
-        except ArchiveUnreachableError:  # it is held against the archive, and nothing is concluded
-            outages += 1
-            continue
-        seen, hashed, missing = seen + found.seen, hashed + found.hashed, missing + found.missing
-    removed = scan.sweep(connection, settings)
-    counts = {"seen": seen, "hashed": hashed, "missing": missing, "removed": removed, "outages": outages}
-    return {name: dg.MetadataValue.int(count) for name, count in counts.items()}
-
-
 @dg.op(pool=SCAN_POOL, out=dg.Out(dg.Nothing))
 def sync_archives(context: dg.OpExecutionContext, config: Quick, ledger: dg.ResourceParam[Ledger]) -> None:
     """Scan, then read and mine what is new; where a longer run does that already, leave it to that one."""
     with border(), ledger.connect() as connection:
         settings = ledger.settings()
         telling = Telling(connection, context)
-        context.log_event(dg.AssetMaterialization("archive", metadata=look_at_all(connection, settings)))
+        looking.tell(context.instance, context, looking.look(connection, settings))
         if not is_under_way(context.instance, "read"):
             reading = read.read(connection, settings, telling, stop=until(config.minutes))
             context.add_output_metadata({f"read_{name}": n for name, n in asdict(reading).items()})

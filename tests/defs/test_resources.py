@@ -1,0 +1,86 @@
+"""The way to the ledger: a link that is lost in the middle of work is opened anew, and the work is ended."""
+
+import dagster as dg
+import psycopg
+import pytest
+
+from mnemo_assets.database import Connection
+from mnemo_assets.defs import jobs, resources
+from mnemo_assets.defs.resources import Ledger
+from mnemo_assets.pipeline import settle
+from mnemo_assets.pipeline.attempt import Job, Outcome
+from mnemo_assets.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resources, "PAUSES", (0.0,) * 3)
+
+
+def cut(connection: Connection) -> None:
+    connection.execute("select pg_terminate_backend(pg_backend_pid())")
+
+
+def test_a_lost_link_is_opened_anew(ledger: Ledger) -> None:
+    """Work that lost its link begins again, with another one."""
+    links = []
+
+    def work(connection: Connection, _: Settings) -> str:
+        links.append(connection)
+        if len(links) < 3:
+            cut(connection)
+        return "done"
+
+    assert ledger.work(work) == "done"
+    assert len({id(link) for link in links}) == 3
+    assert all(link.closed for link in links)
+
+
+def test_a_link_that_is_lost_again_and_again_is_given_up(ledger: Ledger) -> None:
+    """After so many it is raised."""
+    tries = 0
+
+    def work(connection: Connection, _: Settings) -> None:
+        nonlocal tries
+        tries += 1
+        cut(connection)
+
+    with pytest.raises(psycopg.OperationalError):
+        ledger.work(work)
+    assert tries == 4
+
+
+def test_what_is_wrong_on_a_good_link_is_raised_at_once(ledger: Ledger) -> None:
+    """A statement that cannot be done is not done again."""
+    tries = 0
+
+    def work(connection: Connection, _: Settings) -> None:
+        nonlocal tries
+        tries += 1
+        connection.execute("set local statement_timeout = 'x'")
+
+    with pytest.raises(psycopg.Error):
+        ledger.work(work)
+    assert tries == 1
+
+
+@pytest.mark.usefixtures("scanned")
+def test_a_run_outlives_its_link(
+    connection: Connection, ledger: Ledger, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The link is cut when the first document is done: the run reads the others, none twice."""
+    settled = settle.settle
+    done: list[str] = []
+
+    def settle_and_cut(link: Connection, job: Job, outcome: Outcome) -> tuple[str, int]:
+        ended = settled(link, job, outcome)
+        done.append(job.sha256)
+        if len(done) == 1:
+            cut(link)
+        return ended
+
+    monkeypatch.setattr(settle, "settle", settle_and_cut)
+    assert jobs.read_job.execute_in_process(instance=instance, resources={"ledger": ledger}).success
+    stages = connection.execute("select stage from documents order by stage").fetchall()
+    assert [row["stage"] for row in stages] == ["extracted", "extracted", "failed"]
+    assert len(done) == len(set(done)) == 3
