@@ -2,13 +2,21 @@
 
 import dagster as dg
 
-from mnemo_assets.defs import assets, checks, jobs, sensors, sync
+from mnemo_assets.defs import assets, checks, jobs, redo, sensors, sync
 from mnemo_assets.defs.resources import Ledger
 
 defs = dg.Definitions(
     assets=[assets.archive, assets.reading, assets.mining],
     asset_checks=checks.CHECKS,
-    jobs=[jobs.scan_job, jobs.read_job, jobs.mine_job, jobs.check_job, sync.sync_job, sync.report_job],
+    jobs=[
+        jobs.scan_job,
+        jobs.read_job,
+        jobs.mine_job,
+        jobs.check_job,
+        redo.redo_job,
+        sync.sync_job,
+        sync.report_job,
+    ],
     schedules=[jobs.check_daily],
     sensors=[sensors.scan_due, sensors.documents_waiting, sensors.report_due],
     resources={"ledger": Ledger()},

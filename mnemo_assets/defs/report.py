@@ -121,12 +121,12 @@ class _Telling:
         version, after = versions.line(self.connection), 0
         while told := reports.unreported(self.connection, version, after, BATCH):
             after = told[-1].document_id
-            new = [one.sha256 for one in told if one.reported_version is None]
-            self.counts.added += partitions.register(self.instance, new).added if new else 0
             self.documents(told, version)
 
     def documents(self, told: list[Standing], version: str, again: frozenset[str] = frozenset()) -> None:
         """Tell of documents what was not told of them, and these assets; then note it."""
+        new = [one.sha256 for one in told if one.reported_version is None]
+        self.counts.added += partitions.register(self.instance, new).added if new else 0
         due = [(one, stages.due(one, version) | again) for one in told]
         for name in stages.ASSETS:  # each after what it is made of
             newest = events.newest(self.instance)

@@ -106,6 +106,12 @@ def standing(connection: Connection, only: Collection[str]) -> list[Standing]:
     return [Standing(**row) for row in connection.execute(Q["standing"], {"only": list(only)})]
 
 
+def chosen(connection: Connection, only: Collection[str], stages: Collection[str]) -> list[str]:
+    """The sha256s of the documents with one of these, or in one of these stages, the oldest first."""
+    values = {"only": list(only), "stages": list(stages)}
+    return [row["sha256"] for row in connection.execute(Q["chosen"], values)]
+
+
 def mark(connection: Connection, told: Sequence[Standing], version: str) -> None:
     """Note what was told."""
     values = {

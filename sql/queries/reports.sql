@@ -144,3 +144,9 @@ where reported_at is not null and (%(only)s::text[] is null or sha256 = any(%(on
 -- name: keys
 -- The key of every document.
 select sha256 from documents order by document_id;
+
+-- name: chosen
+-- The sha256s of the documents with one of these, or in one of these stages, the oldest first.
+select sha256 from documents
+where sha256 = any(%(only)s::text[]) or stage = any(%(stages)s::text[])
+order by document_id;

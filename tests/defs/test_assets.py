@@ -11,7 +11,7 @@ from dagster._core.loader import LoadingContextForTest
 
 from mnemo_assets.archive import ledger as archives
 from mnemo_assets.database import Connection
-from mnemo_assets.defs import assets, checks, jobs, redoing, stages
+from mnemo_assets.defs import assets, checks, jobs, redo, redoing, stages
 from mnemo_assets.defs.report import report
 from mnemo_assets.defs.resources import Ledger
 from mnemo_assets.errors import MnemoError
@@ -375,3 +375,41 @@ def test_nothing_private_is_told(connection: Connection, instance: dg.DagsterIns
                     for dep in ("archive", *NAMES)
                 ),
             }
+
+
+@pytest.mark.usefixtures("synced")
+def test_scattered_documents_are_redone_in_one_run(
+    connection: Connection, ledger: Ledger, instance: dg.DagsterInstance
+) -> None:
+    """One that is named, and what is in a stage; the others are left alone."""
+    report(connection, instance)
+    before = connection.execute("select sha256, graphed_at from documents order by document_id").fetchall()
+    graphed = [row["sha256"] for row in before if row["graphed_at"] is not None]
+    config = {"documents": graphed[:1], "stages": ["failed"], "force": True}
+    result = redo.redo_job.execute_in_process(
+        instance=instance,
+        resources={"ledger": ledger},
+        run_config={"ops": {"redo_documents": {"config": config}}},
+    )
+    assert result.success
+    after = connection.execute("select sha256, graphed_at from documents order by document_id").fetchall()
+    changed = [new["sha256"] for old, new in zip(before, after, strict=True) if old != new]
+    assert changed == graphed[:1]
+    told = instance.fetch_materializations(dg.AssetKey("graph"), limit=9).records
+    assert [record.partition_key for record in told if record.run_id == result.run_id] == graphed[:1]
+
+
+@pytest.mark.parametrize("config", [{}, {"stages": ["failed"], "assets": ["everything"]}])
+def test_nothing_is_redone_by_mistake(
+    config: dict[str, list[str]], ledger: Ledger, instance: dg.DagsterInstance
+) -> None:
+    """Without a choice, or with an asset that is none, the run fails and says so."""
+    result = redo.redo_job.execute_in_process(
+        instance=instance,
+        resources={"ledger": ledger},
+        run_config={"ops": {"redo_documents": {"config": config}}},
+        raise_on_error=False,
+    )
+    [failed] = [event for event in result.all_node_events if event.is_step_failure]
+    assert failed.step_failure_data.user_failure_data is not None
+    assert failed.step_failure_data.user_failure_data.description == "UsageError"

@@ -74,3 +74,14 @@ def test_other_rooms_do_not_pay_for_dagster() -> None:
     """No command line imports dagster."""
     script = "import sys, mnemo_assets.cli; sys.exit('dagster' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_everything_is_documented() -> None:
+    """docs/assets.md has a row for each asset, check and job, and names each sensor and schedule."""
+    words = (Path(__file__).parents[2] / "docs" / "assets.md").read_text(encoding="utf-8")
+    graph, repository = defs.resolve_asset_graph(), defs.get_repository_def()
+    rows = {node.key.path[-1] for node in graph.asset_nodes} | {key.name for key in graph.asset_check_keys}
+    rows |= {job.name for job in defs.resolve_all_job_defs() if not job.name.startswith("__")}
+    assert {name for name in rows if f"\n| `{name}` | " not in words} == set()
+    asking = {one.name for one in repository.sensor_defs} | {one.name for one in repository.schedule_defs}
+    assert {name for name in asking if f"`{name}`" not in words} == set()
