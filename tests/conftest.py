@@ -16,6 +16,7 @@ import pytest
 
 from mnemo_assets import database, postgres
 from mnemo_assets.settings import Settings
+from tests.second_server import Graph, SecondServer, graph
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -195,6 +196,21 @@ def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     finally:
         postgres.stop(folder)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def second_server() -> Iterator[SecondServer]:
+    """A Postgres that is somebody's own, with passwords and TLS, on the loopback."""
+    assert _scratch is not None
+    running = SecondServer(_scratch / "second-server").make()
+    yield running
+    running.stop("immediate")
+
+
+@pytest.fixture
+def own(second_server: SecondServer) -> Graph:
+    """A new, empty database on the second server, and the user who owns it."""
+    return graph(second_server)
 
 
 @pytest.fixture

@@ -51,8 +51,10 @@ def parse(dsn: SecretStr, setting: str) -> dict[str, str]:
     for name in ("host", "user", "dbname"):
         if name not in words:
             raise SettingsError(f"{setting} has to name {name}: postgresql://USER@HOST:PORT/DATABASE.")
-    if "," in words["host"] or "," in words.get("port", ""):
+    if "," in words["host"]:
         raise SettingsError(f"{setting} may name one host.")
+    if not words.get("port", "1").isdecimal():
+        raise SettingsError(f"The port in {setting} is not a number.")
     return words
 
 

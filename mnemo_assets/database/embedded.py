@@ -77,13 +77,17 @@ class Embedded:
 
 
 def url(user: str, database: str, where: dict[str, str]) -> str:
-    """Where Dagster keeps its events, for SQLAlchemy: the driver is named, the host stands among the words.
+    """Where Dagster keeps its events, for SQLAlchemy: the driver is named, the rest stands among the words.
 
-    In its usual place a colon in a folder's name would be taken for a port's.
+    In their usual places it would take a colon in a folder's name for a port's, and not decode a database's.
     """
-    words = {**where, "application_name": "mnemo-dagster", "options": "-c search_path=public"}
-    place = f"{quote(user, safe='')}@/{quote(database, safe='')}"
-    return f"postgresql+psycopg2://{place}?{urlencode(words, quote_via=quote)}"
+    words = {
+        **where,
+        "dbname": database,
+        "application_name": "mnemo-dagster",
+        "options": "-c search_path=public",
+    }
+    return f"postgresql+psycopg2://{quote(user, safe='')}@/?{urlencode(words, quote_via=quote)}"
 
 
 def _open(socket: Path, role: Role | Literal["admin"], database: str) -> Connection:

@@ -15,7 +15,7 @@ from psycopg.rows import dict_row
 
 from mnemo_assets.database import dsn, password
 from mnemo_assets.database.embedded import url
-from mnemo_assets.database.refusals import CREATION, why
+from mnemo_assets.database.refusals import CREATION, OLDEST, TOO_OLD, why
 from mnemo_assets.database.server import SEARCH_PATH, Connection, Role, forget_the_profile
 from mnemo_assets.database.statements import Q
 from mnemo_assets.errors import (
@@ -30,8 +30,6 @@ from mnemo_assets.errors import (
 if TYPE_CHECKING:
     from mnemo_assets.settings import Settings
 
-#: transaction_timeout, which bounds an agent's questions, came with it.
-OLDEST = 17
 #: What a session of ours is like, whatever the server's own settings are.
 _SESSION = (
     "timezone=UTC",
@@ -159,12 +157,8 @@ class Own:
                 raise
             connection = self._libpq(where, role, fresh)
         if connection.info.server_version < OLDEST * 10_000:
-            version = connection.info.server_version // 10_000
             connection.close()
-            raise ServerTooOldError(
-                f"The server of MNEMO_DSN is Postgres {version}, and mnemo needs {OLDEST} or newer. Upgrade "
-                "it, or leave MNEMO_DSN out: mnemo brings its own server."
-            )
+            raise ServerTooOldError(TOO_OLD)
         return connection
 
     def _libpq(self, where: dict[str, str], role: Role, secret: str | None) -> Connection:

@@ -8,6 +8,7 @@ from mnemo_assets.errors import (
     PasswordError,
     PostgresError,
     ServerRefusedError,
+    ServerTooOldError,
     ServerUnfitError,
     ServerUnreachableError,
     ServerUnverifiedError,
@@ -21,10 +22,18 @@ CREATION = (
     "create database NAME owner USER template template0 encoding 'UTF8' locale_provider builtin "
     "builtin_locale 'C.UTF-8';"
 )
+#: transaction_timeout, which bounds an agent's questions, came with it.
+OLDEST = 17
+TOO_OLD = (
+    f"The server is older than Postgres {OLDEST}, which mnemo needs. Upgrade it, or leave MNEMO_DSN out: "
+    "mnemo brings a server of its own."
+)
 _TOO_MANY = "Too many programs use it at once. End some, then try again."
 
 #: What libpq or the server says, the first that fits -> what to do.
 _SIGNS: tuple[tuple[type[PostgresError], dict[str, str]], ...] = (
+    # a parameter of each session of ours, in whichever language it is refused
+    (ServerTooOldError, {'"transaction_timeout"': TOO_OLD, '"client_connection_check_interval"': TOO_OLD}),
     (
         ServerUnverifiedError,
         {

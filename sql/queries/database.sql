@@ -73,7 +73,7 @@ select datname from pg_database where datname = %(name)s::text;
 
 -- name: close_database
 -- Takes from everybody what a new database gives to everybody. Run in that database by mnemo_admin, or by the owner
--- on a server of theirs, where what they may not take away stays, with a warning that nobody reads.
+-- on a server of theirs, where what only a superuser may take away stays.
 -- A read-only transaction stops none of the functions for a caller who opens a read-write one.
 do $$
 declare
@@ -85,12 +85,15 @@ begin
     execute format('grant connect on database %I to %I', current_database(), reader);
     revoke all on schema public from public;
     execute format('grant usage on schema public to %I', reader);
-    revoke all on language plpgsql from public;
-    execute format('grant usage on language plpgsql to %I', owner);
+    if (select pg_has_role(lanowner, 'usage') from pg_language where lanname = 'plpgsql') then
+        revoke all on language plpgsql from public;
+        execute format('grant usage on language plpgsql to %I', owner);
+    end if;
     for open_to_all in
         select oid::regprocedure from pg_proc
         where pronamespace = 'pg_catalog'::regnamespace
             and proname ~ '^(lo_|lowrite$|pg_(try_)?advisory_|pg_logical_emit_message$)'
+            and pg_has_role(proowner, 'usage')
     loop
         execute format('revoke execute on function %s from public', open_to_all);
         execute format('grant execute on function %s to %I', open_to_all, owner);
