@@ -92,8 +92,16 @@ class Child:
         group, self.process = self.process.pid, None
         keeper.end({group}, grace=2.0)  # what it started must not go on beside its successor
         ward.discard(group)
-        self.ends += 1
         self.reason = ending(code)
+        self.postpone()
+
+    def postpone(self) -> None:
+        """It ended, or could not be started: later.
+
+        Raises:
+            GivenUpError: once too often.
+        """
+        self.ends += 1
         self._become("waiting")
         if self.ends >= PATIENCE:
             raise GivenUpError(f"The {self.name} ended {self.ends} times, at last {self.reason}.")

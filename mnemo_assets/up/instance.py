@@ -62,7 +62,9 @@ def write_workspace(home: Path, socket: Path) -> Path:
 
 
 def socket_folder(home: Path) -> Path:
-    """A private folder, made now, where a socket's path is short enough."""
+    """A private folder, made now, where a socket's path is short enough; one that a killed one left goes."""
+    for left in home.glob("run-*"):
+        shutil.rmtree(left, ignore_errors=True)
     fits = len(os.fsencode(home / "run-12345678" / "code")) <= LONGEST
     place = home if fits else Path("/tmp")  # noqa: S108 - what is made in it is private and random
     return Path(tempfile.mkdtemp(prefix="run-" if fits else "mnemo-up-", dir=place))

@@ -85,8 +85,7 @@ class Supervisor:
             stack.callback(run.close)
             run.prepare()
             children = _children(home, sockets_folder / "code", self._port, run)
-            for child in children:
-                run.start(child)
+            run.start(children[0])  # the others ask it for what they show and do
             run.report()
             self._see_to(run, children)
 
@@ -100,9 +99,11 @@ class Supervisor:
         while not self._is_told_to_end:
             try:
                 for child in children:
+                    if child.state == "ended" and children[0].state == "ready":
+                        run.start(child)
                     run.look(child)
             except GivenUpError as error:
-                raise UpError(f"{error} What it said is in {run.home / 'logs'}.") from None
+                raise UpError(f"{error} What it said is in {run.home / 'log'}.") from None
             if not greeted and all(child.state == "ready" for child in children):
                 greeted = True
                 self._say(f"Open http://{HOST}:{self._port} - Ctrl-C ends it all.")
@@ -172,18 +173,26 @@ class _Run:
                 else f"{child.name}: ended {child.reason}"
             )
         if child.is_due():
-            child.before()
+            try:
+                child.before()
+            except UpError:
+                child.postpone()
+                return
             self.start(child)
             self._say(f"{child.name}: started again")
 
     def round(self, children: list[Child]) -> None:
         """See to the keeper, the database and the logs."""
         self.ward.look()
+        self.database()
         for child in children:
             shorten(child.log(self.home))
         for process in [one for one in self._reports if one.poll() is not None]:
             self.ward.discard(process.pid)
             self._reports.remove(process)
+
+    def database(self) -> None:
+        """Bring the database back, if it is gone."""
         try:
             self._connection.execute("select")
         except psycopg.OperationalError:
@@ -206,6 +215,7 @@ def _children(home: Path, code: Path, port: int, run: _Run) -> list[Child]:
 
     def before() -> None:
         code.unlink(missing_ok=True)
+        run.database()
         run.prepare()
 
     return [
@@ -259,12 +269,25 @@ def _sole(home: Path) -> Iterator[int]:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                if time.monotonic() > until:
+                if _is_there(os.pread(lock, 32, 0)) or time.monotonic() > until:
                     raise UsageError("`mnemo up` runs already for this MNEMO_HOME.") from None
                 time.sleep(TICK)
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, str(os.getpid()).encode(), 0)
         yield lock
     finally:
         os.close(lock)
+
+
+def _is_there(pid: bytes) -> bool:
+    """Whether the process is alive that wrote its id; if not, its keeper has the lock, and will let go."""
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 @contextlib.contextmanager
@@ -284,5 +307,5 @@ def _ended_by(end: Callable[[], None]) -> Iterator[None]:
 
 
 def stop_server(chosen: Settings) -> bool:
-    """Stop the embedded server, unless somebody else uses it; returns whether it was stopped."""
-    return postgres.stop_idle(chosen.home)
+    """Stop the embedded server, unless somebody else uses it; returns whether there is none now."""
+    return postgres.stop_idle(chosen.home) or not postgres.is_running(chosen.home)
