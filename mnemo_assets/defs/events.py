@@ -70,6 +70,51 @@ def ended(names: Iterable[str]) -> Iterator[dg.Output[None]]:
             yield dg.Output(None, output_name=name, metadata={mark: True})
 
 
+def withdraw(instance: dg.DagsterInstance, gone: Iterable[tuple[str, str]]) -> bool:
+    """Take back that partitions were materialized: what a document had, and has no more.
+
+    Dagster's open-source storage has no call for that, neither public nor private: the rows are deleted.
+
+    Args:
+        instance: whose log.
+        gone: (asset, partition key).
+
+    Returns:
+        Whether that was done; if not, the page shows them as they were, beside an observation that says why.
+    """
+    keys: dict[str, list[str]] = {}
+    for name, key in gone:
+        keys.setdefault(name, []).append(key)
+    storage: Any = instance.event_log_storage
+    try:
+        if dg.__version__ != PINNED:
+            return not keys
+        for name, some in keys.items():
+            asset = dg.AssetKey(name)
+            _delete(storage, asset, some)
+            storage.wipe_asset_cached_status(asset)
+    except Exception as error:  # noqa: BLE001 - what is private may break in any way
+        logging.getLogger("mnemo").warning("nothing is taken back: %s", type(error).__name__)
+        return False
+    return True
+
+
+def _delete(storage: Any, asset: dg.AssetKey, keys: Sequence[str]) -> None:  # noqa: ANN401 - a private side
+    from dagster._core.storage.event_log import schema  # noqa: PLC0415 - another version may have it elsewhere
+
+    log, tags = schema.SqlEventLogStorageTable, schema.AssetEventTagsTable
+    told = (
+        (log.c.asset_key == asset.to_string())
+        & (log.c.dagster_event_type == "ASSET_MATERIALIZATION")
+        & log.c.partition.in_(keys)
+    )
+    with storage.index_transaction() as connection:
+        connection.execute(
+            tags.delete().where(tags.c.event_id.in_(log.select().with_only_columns(log.c.id).where(told)))
+        )
+        connection.execute(log.delete().where(told))
+
+
 def _batches(events: Iterable[Event]) -> Iterator[list[Event]]:
     """The events by asset and kind, at most BATCH together."""
 

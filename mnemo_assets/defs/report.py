@@ -128,6 +128,8 @@ class _Telling:
         new = [one.sha256 for one in told if one.reported_version is None]
         self.counts.added += partitions.register(self.instance, new).added if new else 0
         due = [(one, stages.due(one, version) | again) for one in told]
+        lost = [(name, one.sha256) for one in told for name in stages.lost(one)]
+        events.withdraw(self.instance, lost)
         for name in stages.ASSETS:  # each after what it is made of
             newest = events.newest(self.instance)
             made = (stages.materialization(name, one, newest) for one, names in due if name in names)

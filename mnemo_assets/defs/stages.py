@@ -140,6 +140,16 @@ def observation(one: Standing) -> dg.AssetObservation | None:
     return dg.AssetObservation(name, partition=one.sha256, metadata=metadata)
 
 
+def lost(one: Standing) -> frozenset[str]:
+    """The assets that a document may have had and has no more, now that it came to an end without them.
+
+    While it waits to be read or mined again, what there was of it still is in the graph, and is still shown.
+    """
+    if not (one.is_moved and one.was_read and one.stage in {"failed", "skipped", "ocr_pending"}):
+        return frozenset()
+    return frozenset(name for name, asset in ASSETS.items() if not asset.is_there(one))
+
+
 def due(one: Standing, version: str) -> frozenset[str]:
     """The assets of which something is to be told, with `pipeline.versions.line` as it is now."""
     new = {name for name, asset in ASSETS.items() if asset.is_new(one)}

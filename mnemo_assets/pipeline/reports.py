@@ -23,6 +23,7 @@ class Standing:
     Attributes:
         changed_at: when its stage last changed; what is told of it is told as of then.
         is_moved: whether it came to its stage, or to its class, since it was last told.
+        was_read: whether it had a text at some time.
         is_new, is_read, is_mined: whether it went through that since; `is_read` and `is_mined` tell nothing
             of whether it still is.
         files: admitted paths that hold it.
@@ -46,6 +47,7 @@ class Standing:
     reported_version: str | None
     changed_at: dt.datetime
     is_moved: bool
+    was_read: bool
     is_new: bool
     is_read: bool
     is_mined: bool

@@ -48,6 +48,7 @@ select d.document_id, d.sha256, d.stage, d.error_class, d.attempts, d.reader, d.
     d.reported_at is null or (d.reported_stage, d.reported_class) is distinct from (d.stage, d.error_class)
         or d.reported_at < greatest(d.new_at, d.extracted_at, d.graphed_at, d.failed_at, d.skipped_at, d.ocr_pending_at)
         as is_moved,
+    d.extracted_at is not null as was_read,
     coalesce(d.new_at > d.reported_at, true) as is_new,
     coalesce(d.extracted_at > d.reported_at, d.extracted_at is not null) as is_read,
     coalesce(d.graphed_at > d.reported_at, d.graphed_at is not null) as is_mined,
@@ -89,6 +90,7 @@ select d.document_id, d.sha256, d.stage, d.error_class, d.attempts, d.reader, d.
     d.reported_at is null or (d.reported_stage, d.reported_class) is distinct from (d.stage, d.error_class)
         or d.reported_at < greatest(d.new_at, d.extracted_at, d.graphed_at, d.failed_at, d.skipped_at, d.ocr_pending_at)
         as is_moved,
+    d.extracted_at is not null as was_read,
     coalesce(d.new_at > d.reported_at, true) as is_new,
     coalesce(d.extracted_at > d.reported_at, d.extracted_at is not null) as is_read,
     coalesce(d.graphed_at > d.reported_at, d.graphed_at is not null) as is_mined,

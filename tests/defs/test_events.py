@@ -150,6 +150,8 @@ def test_another_version_is_not_trusted(
     monkeypatch.setattr(events, "_write", lambda *_: pytest.fail("a private call"))
     assert events.log(instance, some()) == 3
     assert not list(events.ended(["text"]))
+    assert not events.withdraw(instance, [("text", KEYS[0])])
+    assert set(instance.get_materialized_partitions(TEXT)) == set(KEYS[:2])
 
 
 def test_many_events_are_written_in_several_batches(

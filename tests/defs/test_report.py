@@ -8,6 +8,7 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
+from dagster._core.storage.partition_status_cache import AssetPartitionStatus
 
 from mnemo_assets.database import Connection
 from mnemo_assets.defs import events, partitions, report, stages
@@ -233,3 +234,41 @@ def test_the_child_says_nothing_but_a_class(tmp_path: Path) -> None:
         text=True,
     )
     assert (child.returncode, child.stdout, child.stderr) == (1, "", "SettingsError\n")
+
+
+@pytest.mark.usefixtures("synced")
+def test_what_a_document_has_no_more_is_taken_back(
+    connection: Connection, instance: dg.DagsterInstance
+) -> None:
+    """A document that was in the graph and cannot be read any more keeps its files; no other loses any."""
+    report.report(connection, instance)
+    shown = {name: status(instance, name) for name in NAMES}
+    fallen = connection.execute(
+        "update documents set stage = 'failed', error_class = 'Corrupt', failed_at = now()"
+        " where document_id = (select min(document_id) from contributions) returning sha256"
+    ).fetchone()
+    assert fallen is not None
+    report.report(connection, instance)
+    shown["files"] = status(instance, "files")
+    assert shown["files"][fallen["sha256"]] is AssetPartitionStatus.MATERIALIZED
+    for name in NAMES[1:]:
+        assert status(instance, name) == {**shown[name], fallen["sha256"]: None}
+
+
+@pytest.mark.usefixtures("synced")
+def test_what_waits_to_be_done_again_is_still_shown(
+    connection: Connection, instance: dg.DagsterInstance
+) -> None:
+    """A document that was sent back is in the graph until it was read again."""
+    report.report(connection, instance)
+    shown = materialized(instance)
+    connection.execute("update documents set stage = 'new', new_at = now() where stage = 'graphed'")
+    report.report(connection, instance)
+    assert materialized(instance) == shown
+
+
+def status(instance: dg.DagsterInstance, name: str) -> dict[str, AssetPartitionStatus | None]:
+    """As the page shows it."""
+    found = instance.get_status_by_partition(dg.AssetKey(name), sorted(keys(instance)), partitions.documents)
+    assert found is not None
+    return dict(found)
