@@ -127,6 +127,8 @@ def _try_to_open(socket: Path, role: Role, name: str) -> Connection | None:
 
 def _advice(error: psycopg.Error) -> str:
     """What to do; never the error's text, which goes into logs."""
+    if isinstance(error, psycopg.errors.DiskFull):
+        return "The disk is full. Free some space, then try again."
     if "too many" in str(error) or "remaining connection slots" in str(error):
         return "Too many programs use it at once. End some, then try again."
     return "Run `mnemo down`, then try again."
