@@ -199,6 +199,7 @@ class _Zygote:
             self._walls.rules = _moved(document, answer, rules)
             self._walls.raise_all(parent)
             os.closerange(_FIRST_OTHER, _FIRST_OTHER + 1)  # the rules, which have served
+            os.lseek(_DOCUMENT, 0, os.SEEK_SET)  # the position is shared with mnemo, and an earlier try
             with os.fdopen(_DOCUMENT, "rb") as file:
                 _write_all(_ANSWER, _answer(self._read, file, ext))
             code = 0
