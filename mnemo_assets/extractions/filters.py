@@ -7,7 +7,6 @@ from typing import Final
 
 from mnemo_assets.extractions import words
 from mnemo_assets.extractions.gazetteer import ORGANISATIONS, PLACES
-from mnemo_assets.extractions.spelling import UPPER
 
 #: A longer "name" is a sentence.
 LONGEST: Final = 100
@@ -51,7 +50,7 @@ def _trailing_start(text: str, start: int, end: int) -> int:
             end -= 2
         elif last == "." and _keeps_stop(text, start, end):
             break
-        elif last in _MARKS or last.isspace():
+        elif last in _MARKS or last.isspace() or not last.isprintable():
             end -= 1
         else:
             break
@@ -84,7 +83,9 @@ def is_name(text: str, start: int, end: int, type_: str) -> bool:
 
 
 def _is_spelled_as_name(name: str, parts: list[str]) -> bool:
-    """More than a letter, and capitalised where the script has capitals."""
+    """More than a letter, capitalised where the script has capitals, and nothing that no printer prints."""
+    if not name.replace("\u00a0", " ").isprintable() or "\ufffd" in name:
+        return False
     first = _FIRST.search(name)
     if first is None or sum(map(len, parts)) < 2:  # noqa: PLR2004 - a letter names nobody
         return False
