@@ -15,9 +15,8 @@ from pathlib import Path
 def main(chosen: list[str]) -> int:
     """Run the benches whose names hold one of the chosen words, or all."""
     failed = 0
-    print(
-        f"{platform.system()} {platform.machine()}, {cpu_count()} processors, Python {platform.python_version()}"
-    )
+    machine = f"{platform.system()} {platform.machine()}, {cpu_count()} processors"
+    print(f"{machine}, Python {platform.python_version()}")
     for bench in sorted(Path(__file__).parent.glob("bench_*.py")):
         if not chosen or any(word in bench.stem for word in chosen):
             print(f"\n== {bench.stem.removeprefix('bench_')}", flush=True)
