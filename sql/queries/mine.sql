@@ -90,7 +90,7 @@ select (select count(*) from documents where stage = 'extracted') as documents,
                 where x.content_sha256 = c.content_sha256 and x.extractor_id = %(extractor_id)s
             )
             limit %(enough)s
-        ) as some
+        ) as bounded
     ) as chunks;
 
 -- name: claim_mining
