@@ -73,8 +73,8 @@ def folder(tmp_path: Path) -> Path:
     folder.mkdir()
     for number in range(12):
         (folder / f"{number}.txt").write_text(
-            f"Dear Ada Lovelace,\n\non {number + 1} October 2020 Acme Ltd paid invoice {number}. Bo Diddley works "
-            f"for Acme Ltd.\n\nYours sincerely,\nCharles Babbage\n"
+            f"Dear Ada Lovelace,\n\non {number + 1} October 2020 Acme Ltd paid invoice {number}. Bo Diddley "
+            f"works for Acme Ltd.\n\nYours sincerely,\nCharles Babbage\n"
         )
     (folder / "blank.txt").write_text("   ")
     (folder / "long.md").write_text(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import threading
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from mnemo_assets.extractions.recipes import Recipe
 from mnemo_assets.pipeline import activate as activate_room
 from mnemo_assets.pipeline import contribute, generations, mine, read, retry, scan, workshop
 from mnemo_assets.pipeline.mine import MineCounts
+from mnemo_assets.serve import status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -346,8 +348,13 @@ def test_until_it_is_whole_the_old_graph_is_served(
     sync(connection, chosen, folder)
     assert "di" in keys(connection)
     again: list[int] = []
+
+    def watching(own: Connection, generation: Any, document_id: int, page_starts: Any) -> Any:
+        again.append(document_id)
+        return merged(own, generation, document_id, page_starts)
+
     with monkeypatch.context() as patch:
-        patch.setattr(contribute, "merged", lambda *values: (again.append(values[2]), merged(*values))[1])
+        patch.setattr(contribute, "merged", watching)
         mine.activate(connection, chosen, "loud")
     assert set(again).isdisjoint(stored)
     assert keys(connection) == ["ada", "di"]
@@ -496,3 +503,27 @@ def test_a_recipe_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None
     for processes in (0, 2):
         with pytest.raises(RecipeError), workshop.Workshop("words", processes) as there:
             list(there.begin({"a": "Ada"}))
+
+
+def test_the_digest_can_be_recomputed_from_the_rows(
+    connection: Connection, chosen: Settings, folder: Path
+) -> None:
+    """What is stored beside a document is the digest of the rows that are there, as decision 0002 defines it."""
+    write(folder, {"a.txt": "Ada met Bo and Cy", "b.txt": "ADA met ADA", "c.txt": "nobody"})
+    sync(connection, chosen, folder)
+    lines: dict[str, list[str]] = {
+        sha256(text): [] for text in ("Ada met Bo and Cy", "ADA met ADA", "nobody")
+    }
+    spans = b"""select sha256, type, key, start_offset, end_offset from serve.mention_spans
+        join serve.entities using (entity_id) join documents using (document_id)"""
+    for row in connection.execute(spans):
+        lines[row.pop("sha256")].append(json.dumps(["mention", *row.values()]))
+    relations = b"""select sha256, s.type as a, s.key as b, predicate_raw, predicate, o.type as c, o.key as d,
+        start_offset, end_offset from serve.relations r join documents using (document_id)
+        join serve.entities s on s.entity_id = subject_id join serve.entities o on o.entity_id = object_id"""
+    for row in connection.execute(relations):
+        lines[row.pop("sha256")].append(json.dumps(["relation", *row.values()]))
+    digests = {document: sha256("\n".join(sorted(some))) for document, some in lines.items()}
+    assert dict(graph(connection)["contributions"]) == digests
+    whole = sha256("\n".join(f"{document}:{digest}" for document, digest in sorted(digests.items())))
+    assert status.status(connection).digest == whole
