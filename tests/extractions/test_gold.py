@@ -1,7 +1,7 @@
 """A small gold set, made by hand, of invented people: what each recipe finds of it.
 
 `{Type:name}` marks an entity. The floors are what the recipes reach, less a point or two: a change that loses
-more than that shows. The set is easier than real documents: figures on public test sets are in the docs.
+more than that shows. The set is easier than real documents.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
-
 
 if TYPE_CHECKING:
     import pytest
