@@ -508,7 +508,7 @@ def test_a_recipe_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None
 def test_the_digest_can_be_recomputed_from_the_rows(
     connection: Connection, chosen: Settings, folder: Path
 ) -> None:
-    """What is stored beside a document is the digest of the rows that are there, as decision 0002 defines it."""
+    """What is stored beside a document is the digest of the rows that are there, as decision 2 has it."""
     write(folder, {"a.txt": "Ada met Bo and Cy", "b.txt": "ADA met ADA", "c.txt": "nobody"})
     sync(connection, chosen, folder)
     lines: dict[str, list[str]] = {
