@@ -39,6 +39,8 @@ _START_SECONDS = 120.0
 #: Of its memory a process must have had this much in use when it crashed, for memory to be the reason.
 _NEARLY_ALL = 0.8
 _AT_ONCE = 1 << 20
+#: What an interpreter may need to start at all; nothing else of the environment is passed on.
+_LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 _BOOT = "import sys; sys.path[:0] = sys.argv[2:]; from mnemo_assets.text.zygote import main; main()"
 
 
@@ -211,7 +213,8 @@ class Sandbox:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
-                env={"LC_ALL": "C.UTF-8"},
+                env={"LC_ALL": "C.UTF-8"}
+                | {name: os.environ[name] for name in _LOADER if name in os.environ},
                 start_new_session=True,
             )
         self._control = ours

@@ -158,7 +158,7 @@ def _shared_memory(_value: str) -> None:
 
 
 def _environment(_value: str) -> None:
-    if set(os.environ) - {"LC_ALL", "LC_CTYPE"}:
+    if set(os.environ) - {"LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH"}:
         return
     raise OSError
 

@@ -4,15 +4,14 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from mnemo_assets.text import sandbox
+from mnemo_assets.settings import Settings
+from mnemo_assets.text import sandbox, warmth
 from tests.text import hostile_reader
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.text.conftest import reading_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these walls are Linux's")
 
@@ -43,6 +42,11 @@ def control(attempt: str) -> str:
     """How an attempt ends without walls."""
     name, _, value = attempt.partition(" ")
     return hostile_reader.attempt(name, value)
+
+
+def elsewhere(module: str) -> sandbox.Sandbox:
+    """A sandbox on a system that lacks walls."""
+    return sandbox.Sandbox(Settings(home=Path("/nowhere")), module=module, code=(Path(__file__).parent,))
 
 
 def test_no_network_is_reached(attack: Attack, listening: dict[str, str]) -> None:
@@ -134,3 +138,25 @@ def test_the_walls_in_force_are_known() -> None:
     assert len(walls) == 7
     assert walls["sockets, processes and other system calls"].in_force
     assert all(wall.in_force == (wall.why_not is None) for wall in walls.values())
+
+
+def test_a_kernel_without_a_wall_around_files_opens_none(tmp_path: Path) -> None:
+    """Where nothing says which files are code, no file can be opened at all, and every kind is still read."""
+    with elsewhere("reader_on_old_linux") as sandbox:
+        read = reading_of(sandbox, tmp_path)
+        lacking = [wall.name for wall in sandbox.walls() if not wall.in_force]
+        assert read(f"read {os.__file__}".encode(), "txt").text == "PermissionError"
+        texts = [read(data, ext).text for ext, data in warmth.samples()]
+    assert lacking == ["files other than its own"]
+    assert all(texts)
+
+
+def test_a_system_without_these_walls_says_so_and_reads(tmp_path: Path) -> None:
+    """Where the kernel is another one, each wall that is lacking is named with its reason."""
+    with elsewhere("reader_elsewhere") as sandbox:
+        read = reading_of(sandbox, tmp_path)
+        lacking = {wall.name: wall.why_not for wall in sandbox.walls() if not wall.in_force}
+        texts = [read(data, ext).text for ext, data in warmth.samples()]
+    assert len(lacking) >= 5
+    assert set(lacking.values()) <= {"ENOSYS", "ENOTSUP", "EOPNOTSUPP"}
+    assert all(texts)
