@@ -68,7 +68,7 @@ demo: $(READY)
 		echo "  $(VENV)/bin/mnemo $$words"; done; \
 	echo; echo 'Your own papers, into your own state:'; echo; \
 	echo '  unset MNEMO_HOME'; echo '  $(VENV)/bin/mnemo sync /path/to/your/papers'; \
-	echo; echo 'A coding agent asks the demo through this server (docs/mcp.md has the words for each client):'; echo; \
+	echo; echo 'A coding agent asks the demo through this server (README.md has the words for each client):'; echo; \
 	"$$venv/bin/python" -c 'import json, sys; print(json.dumps({"mcpServers": {"mnemo": {"command": sys.argv[1], "args": ["--profile", "full"], "env": {"MNEMO_HOME": sys.argv[2]}}}}, indent=2))' "$$venv/bin/mnemo-mcp" "$$PWD"
 
 # Lint first: it takes seconds.
