@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mnemo_assets.extractions import frames, sentences, words
@@ -63,17 +64,31 @@ _NOUN: Final = re.compile(
 )
 
 
-def find(text: str) -> list[Frame]:
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A frame, and the span of the sentence that states it."""
+
+    frame: Frame
+    start: int
+    end: int
+
+
+def find(text: str) -> list[Statement]:
     """The frames whose sentence states them: no question, no doubt, no denial."""
-    return [frame for frame in frames.find(text) if _sentence(text, frame) is not None]
+    found = []
+    for frame in frames.find(text):
+        sentence = _sentence(text, frame)
+        if sentence is not None:
+            found.append(Statement(frame, *sentence))
+    return found
 
 
-def propose(text: str, found: Sequence[Frame]) -> Iterator[tuple[Candidate, tuple[str, ...]]]:
+def propose(text: str, found: Sequence[Statement]) -> Iterator[tuple[Candidate, tuple[str, ...]]]:
     """Names that a sentence tells, with the types that the sentence allows.
 
     Whoever works for something is a person, even one no list knows.
     """
-    for frame in found:
+    for frame in (statement.frame for statement in found):
         left = _LAST_NAME.search(text, max(0, frame.start - _REACH), frame.start)
         office = _BEFORE_OBJECT.match(text, frame.end)
         right = _NAME.match(text, office.end() if office else frame.end)
@@ -88,16 +103,13 @@ def propose(text: str, found: Sequence[Frame]) -> Iterator[tuple[Candidate, tupl
             yield Candidate(frame.rule.objects[0], *right.span(), FRAMED), frame.rule.objects
 
 
-def relate(text: str, found: Sequence[Frame], entities: Sequence[Entity]) -> tuple[Relation, ...]:
+def relate(text: str, found: Sequence[Statement], entities: Sequence[Entity]) -> tuple[Relation, ...]:
     """What the frames state of the entities; sorted, each once."""
     starts = [entity.start for entity in entities]
     ends = [entity.end for entity in entities]
     related: set[tuple[int, int, int, int, str]] = set()
-    for frame in found:
-        sentence = _sentence(text, frame)
-        if sentence is None:
-            continue
-        start, end = sentence
+    for statement in found:
+        frame, start, end = statement.frame, statement.start, statement.end
         for subject in _subjects(text, frame, entities, ends):
             for object_, predicate in _objects(text, frame, entities, starts):
                 inside = start <= entities[subject].start and entities[object_].end <= end

@@ -1,4 +1,4 @@
-"""What extraction costs in CPU time, as a ratio to spaCy's bare pipeline: `python tests/bench/bench_extract.py`.
+"""What extraction costs in CPU time, beside spaCy's bare pipeline: `python tests/bench/bench_extract.py`.
 
 The texts are made here, of letters and prose with some three names a sentence: denser than most archives.
 """
