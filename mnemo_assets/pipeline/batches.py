@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 #: more than hashing it.
 TASK_FILES: Final = 64
 TASK_BYTES: Final = 1 << 24
-#: Seconds and bytes a file, below which a task is done at once by the thread that walks: where a disk is that
-#: quick, threads wait for one another longer than for it. On a slow one (a share, a spinning disk, a cold cache)
+#: Seconds and bytes a file, below which a task is done at once by the thread that walks: where a disk is so
+#: quick, threads wait for one another longer than for it. On a slow one (a share, a cold cache, a spinning disk)
 #: all tasks are the threads'.
 QUICK_SECONDS: Final = 0.0003
 QUICK_BYTES: Final = 1 << 16
@@ -106,7 +106,7 @@ class Openers:
         self._root = root
         self._on_progress = on_progress
         self._stop = threading.Event()
-        self._most = 2 * workers  # tasks under way: enough that no thread waits, few enough to forget
+        self._most = 8 * workers  # tasks under way: enough that no thread waits while rows are written
         self._pool = ThreadPoolExecutor(workers, "mnemo-hash")
         self._task: list[tuple[Candidate, Known | None]] = []
         self._bytes = 0
