@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Non-white characters under which a page is thin: seven short lines.
 THIN = 270
+#: Characters in which most pages of text show that they are not thin.
+_LOOKED_AT = 4 * THIN
 _DAY = re.compile(r"(?:D:)?\s*(\d{4})(\d\d)?(\d\d)?")
 _YEARS = range(1970, 2200)
 _POPUP = "Popup"
@@ -101,7 +103,9 @@ def _page(page: Any, found: Pages, budget: Budget) -> None:  # noqa: ANN401 - th
     if beside:
         text = text + "\n" + "\n".join(beside)
     budget.spend(text)
-    characters = len("".join(text.split()))
+    characters = len("".join(text[:_LOOKED_AT].split()))
+    if characters < THIN < _LOOKED_AT < len(text):
+        characters = len("".join(text.split()))
     drawn = awaits = False
     if characters < THIN:
         shown = visible(page)
