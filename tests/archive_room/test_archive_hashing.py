@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mnemo_assets.archive.hashing import BLOCK, Finding, Job, examine, open_file
+from mnemo_assets.archive.walk import Candidate, Unlisted, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -153,3 +154,40 @@ def test_open_file(tmp_path: Path) -> None:
         os.close(fd)
         with pytest.raises(NotADirectoryError):
             open_file(root, b"way/a.txt")
+
+
+@contextmanager
+def nobody() -> Iterator[None]:
+    """Run as a user without rights, where the tests run as one who has them all."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def test_rights(tmp_path: Path) -> None:
+    """A file or a folder without rights, or one that only tells names, is told from what may be read."""
+    tmp_path.chmod(0o755)
+    for name, rights in (("closed", 0o000), ("names", 0o444), ("open", 0o755)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text("a")
+        (tmp_path / name).chmod(rights)
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "mine.txt").chmod(0o000)
+    with opened(tmp_path) as root, nobody():
+        walked = list(walk(root))
+        jobs = [Job(one.path, head_only=False) for one in walked if isinstance(one, Candidate)]
+        outcomes = [one.outcome for one in examine(root, jobs, threading.Event())]
+    for name in ("closed", "names"):
+        (tmp_path / name).chmod(0o755)  # so that it can be removed
+    assert [one.prefix if isinstance(one, Unlisted) else (one.path, one.kind) for one in walked] == [
+        b"closed/",
+        (b"mine.txt", "regular"),
+        (b"names/a.txt", "unreadable"),
+        (b"open/a.txt", "regular"),
+    ]
+    assert outcomes == ["unreadable", "unreadable", "admitted"]
