@@ -32,7 +32,8 @@ _DENIED_AFTER: Final = re.compile(r"\b(?:false|untrue|not[ ]true|a[ ]lie|no[ ]lo
 _BETWEEN: Final = re.compile(r"(?:[ ]\([^()\n]{1,60}\))?(?:,[ ]\d{1,3}|[ ]\(\d{1,3}\))?,?")
 #: Entities of such a clause.
 _CLAUSE_ENTITIES: Final = 4
-_CLAUSE: Final = re.compile(r",[ \n][^,;:\n]{1,80},")
+_CLAUSE: Final = re.compile(r",[ \n][^,;:\n]{1,80},|[ ]\([^()\n]{1,80}\),?")
+_ENDS_BETWEEN: Final = re.compile(r"(?:[ ]\([^()\n]{1,60}\)|,[ ]\d{1,3}),?\Z")
 _OFFICE: Final = r"(?:(?:Mrs?|Ms|Miss|Dr|Prof|Professor|Sir|Frau|Herrn?)\.?[ ]){0,3}"
 #: "The brother of Ann works for Acme" is not about Ann.
 _GOVERNED: Final = re.compile(
@@ -49,6 +50,7 @@ _OTHER_OBJECT: Final = re.compile(r"['’]s?\b|[ ]or[ ]|[ ]oder[ ]|/\w")
 _PLURAL: Final = re.compile(r"(?:work|live|depend|rely|reside|are|were)\b")
 _JOINED: Final = re.compile(r",?[ ](?:and|und|et|y|&)[ ]" + _OFFICE + r"|,[ ]" + _OFFICE)
 #: "was born on 5 May 1950 in Berlin": a second object.
+_PREPOSITION: Final = re.compile(r" (?:in|on|am|à|le|en|el|a)\Z")
 _ALSO: Final = re.compile(r",?[ ](?P<word>in|on|at)[ ]")
 
 _WORD: Final = rf"(?:[{UPPER}][\w.'’+#\-]{{0,30}}|[a-z]{{1,10}}[{UPPER}][\w.+#\-]{{0,30}})(?<![.'’\-])(?!\w)"
@@ -89,7 +91,9 @@ def propose(text: str, found: Sequence[Statement]) -> Iterator[tuple[Candidate, 
     Whoever works for something is a person, even one no list knows.
     """
     for frame in (statement.frame for statement in found):
-        left = _LAST_NAME.search(text, max(0, frame.start - _REACH), frame.start)
+        between = _ENDS_BETWEEN.search(text, max(0, frame.start - _REACH), frame.start)
+        end = between.start() if between else frame.start
+        left = _LAST_NAME.search(text, max(0, end - _REACH), end)
         office = _BEFORE_OBJECT.match(text, frame.end)
         right = _NAME.match(text, office.end() if office else frame.end)
         if not frame.rule.tells or left is None:
@@ -185,7 +189,7 @@ def _objects(
         also = _ALSO.match(text, entities[index].end)
         if also is None or "Date" not in frame.rule.objects:
             return
-        at, predicate = also.end(), f"{predicate.rsplit(' ', 1)[0]} {also['word']}"
+        at, predicate = also.end(), f"{_PREPOSITION.sub('', predicate)} {also['word']}"
 
 
 def _skip_stop(text: str, start: int, end: int) -> int:
