@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mnemo_assets.archive.hashing import BLOCK, Finding, Job, examine, open_file
+from mnemo_assets.archive.hashing import BLOCK, Finding, Job, examine
 from mnemo_assets.archive.walk import Candidate, Unlisted, walk
 
 if TYPE_CHECKING:
@@ -139,21 +139,6 @@ def test_stop(tmp_path: Path) -> None:
         assert examine(root, [Job(b"sub/a.txt", head_only=False)], stop) == [Finding("gone")]
         assert examine(root, [Job(b"sub/a.txt", head_only=False)], threading.Event())[0].outcome == "admitted"
     assert len(list(Path("/dev/fd").iterdir())) == before
-
-
-def test_open_file(tmp_path: Path) -> None:
-    """A file is opened for reading only, and through no link on its way."""
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "sub/a.txt").write_text("Dear Ann")
-    (tmp_path / "way").symlink_to("sub", target_is_directory=True)
-    with opened(tmp_path) as root:
-        fd = open_file(root, b"sub/a.txt")
-        assert os.read(fd, 100) == b"Dear Ann"
-        with pytest.raises(OSError, match="Bad file descriptor"):
-            os.write(fd, b"x")
-        os.close(fd)
-        with pytest.raises(NotADirectoryError):
-            open_file(root, b"way/a.txt")
 
 
 @contextmanager
