@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 TASK_FILES: Final = 64
 TASK_BYTES: Final = 1 << 24
 #: Seconds and bytes a file, below which a task is done at once by the thread that walks: where a disk is so
-#: quick, threads wait for one another longer than for it. On a slow one (a share, a cold cache, a spinning disk)
-#: all tasks are the threads'.
+#: quick, threads wait for one another longer than for it. On a slow one (a share, a cold cache, a spinning
+#: disk) all tasks are the threads'.
 QUICK_SECONDS: Final = 0.0003
 QUICK_BYTES: Final = 1 << 16
 #: Rows written in one transaction, and bytes hashed after which what there is is written.
