@@ -131,7 +131,7 @@ def test_every_error_has_a_class_for_agents() -> None:
 
 
 def test_document_text_is_named_untrusted_in_every_schema() -> None:
-    """A field that can hold document text says so: the free strings that remain are ids, classes and cursors."""
+    """A field that can hold document text says so: the strings that remain are ids, classes, cursors."""
     trusted = {
         "sha256",
         "date",
