@@ -95,8 +95,8 @@ def stores(connection: Connection, settings: Settings) -> dict[str, object]:
         "chunks": sorted(str(one) for one in all_of(b"select text from chunks")),
         "extractions": sorted(known[str(one)] for one in all_of(FOUND)),
         "mentions": all_of(
-            b"select e.name from documents join mentions using (document_id) join entities e using (entity_id)"
-            b" order by sha256, e.name"
+            b"select name from documents join mentions using (document_id) join entities using (entity_id)"
+            b" order by sha256, name"
         ),
         "stale": all_of(b"select name from entities where name_stale order by 1"),
         "texts": sorted(
