@@ -39,6 +39,18 @@ _mupdf.TOOLS.mupdf_display_errors(on=False)  # it writes them to stderr, with th
 _mupdf.TOOLS.mupdf_display_warnings(on=False)
 
 
+#: What MuPDF raises, and PyMuPDF where it does not expect what MuPDF returns.
+_DAMAGE = (
+    _mupdf.mupdf.FzErrorBase,
+    RuntimeError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    AssertionError,
+)
+
+
 def read(file: BinaryIO) -> Pages:
     """Read a PDF.
 
@@ -56,7 +68,7 @@ def read(file: BinaryIO) -> Pages:
             pages = _pages(document)
             _metadata(document, pages)
             return pages
-    except (RuntimeError, ValueError) as error:  # what PyMuPDF and MuPDF raise derives from these
+    except _DAMAGE as error:
         raise _named(error) from None
 
 
@@ -84,7 +96,7 @@ def _pages(document: Any) -> Pages:  # noqa: ANN401 - PyMuPDF has no types
         budget.spend_page()
         try:
             _page(document.load_page(number), found, budget)
-        except (RuntimeError, ValueError) as error:
+        except _DAMAGE as error:
             named = _named(error)
             if isinstance(named, MemoryError):
                 raise named from None

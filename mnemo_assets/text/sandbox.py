@@ -41,7 +41,10 @@ _NEARLY_ALL = 0.8
 _AT_ONCE = 1 << 20
 #: What an interpreter may need to start at all; nothing else of the environment is passed on.
 _LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-_BOOT = "import sys; sys.path[:0] = sys.argv[2:]; from mnemo_assets.text.zygote import main; main()"
+_BOOT = (
+    "import sys; sys.path += [path for path in sys.argv[2:] if path not in sys.path]; "
+    "from mnemo_assets.text.zygote import main; main()"
+)
 
 
 class _ZygoteGoneError(Exception):
@@ -113,22 +116,35 @@ class Sandbox:
             life, other = socket.socketpair()
             held.callback(life.close)
             try:
-                self._request(ext, [fd, send, other.fileno()])
+                control = self._request(ext, [fd, send, other.fileno()])
             finally:
                 os.close(send)
                 other.close()
-            answer, status = self._await(receive, life)
+            try:
+                answer, status = self._await(receive, life)
+            except _ZygoteGoneError:
+                self._give_up(control)
+                raise
         return self._judged(answer, status, ext)
 
-    def _request(self, ext: str, descriptors: list[int]) -> None:
+    def _request(self, ext: str, descriptors: list[int]) -> socket.socket:
+        """Ask for a reading; the control socket that it was asked on."""
         with self._lock:
             control = self._running()
             try:
                 socket.send_fds(control, [ext.encode().ljust(REQUEST_SIZE, b"\x00")], descriptors)
+            except ConnectionError:
+                self._end()
+                raise _ZygoteGoneError from None
             except OSError as error:
-                if isinstance(error, (BrokenPipeError, ConnectionError)):
-                    raise _ZygoteGoneError from None
                 raise ReadingError(ErrorClass.FILE_UNREACHABLE, type(error).__name__) from None
+            return control
+
+    def _give_up(self, control: socket.socket) -> None:
+        """End the zygote of a control socket, unless another one has taken its place."""
+        with self._lock:
+            if self._control is control:
+                self._end()
 
     def _await(self, receive: int, life: socket.socket) -> tuple[bytes, bytes]:
         """The answer, and how the process ended.
@@ -198,16 +214,7 @@ class Sandbox:
         }
         with theirs:
             self._zygote = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-I",
-                    "-B",
-                    "-c",
-                    _BOOT,
-                    json.dumps(configuration),
-                    *self._code,
-                    *_packages(),
-                ],
+                [sys.executable, "-I", "-c", _BOOT, json.dumps(configuration), *self._code, *_packages()],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import zlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mnemo_assets.errors import ErrorClass, ReadingError
+from mnemo_assets.text import warmth
 from mnemo_assets.text.pages import MAX_TEXT, MAX_TEXT_BYTES
 from mnemo_assets.text.reading import Text
 from tests.text.invented_documents import docx, paragraph
+from tests.text.invented_documents import pdf as written_pdf
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,6 +45,13 @@ def pdf(*objects: bytes) -> bytes:
     body = b"".join(b"%d 0 obj %s endobj\n" % (number, content) for number, content in enumerate(objects, 1))
     return b"%PDF-1.4\n" + body + b"trailer << /Root 1 0 R >>"
 
+
+#: Documents of each kind, whole.
+DAMAGED = [
+    *warmth.samples(),
+    ("docx", docx(paragraph("Dear Ada") * 500)),
+    ("pdf", written_pdf(*["Dear Ada"] * 9)),
+]
 
 CATALOG = b"<< /Type /Catalog /Pages 2 0 R >>"
 PAGE = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R >>"
@@ -111,6 +121,21 @@ def test_a_pdf_bomb(read: Read) -> None:
 def test_combining_marks(read: Read) -> None:
     """Marks that Unicode has to sort take quadratic time: the reader's, not mnemo's."""
     assert outcome(read, ("a" + "\u0301\u0323" * 400_000).encode(), "txt") == TIMEOUT
+
+
+def test_damage_has_a_name(read: Read) -> None:
+    """Documents with bytes changed, cut and doubled are read, or are damaged: no reader breaks on them."""
+    chooser = random.Random(11)
+    for number in range(120):
+        ext, content = chooser.choice(DAMAGED)
+        damaged, place = bytearray(content), chooser.randrange(len(content))
+        if number % 3 == 0:
+            del damaged[place:]
+        elif number % 3 == 1:
+            damaged[place:place] = damaged[chooser.randrange(len(content)) :][:500]
+        for _ in range(chooser.choice((1, 5, 50)) if damaged else 0):
+            damaged[chooser.randrange(len(damaged))] = chooser.randrange(256)
+        assert outcome(read, bytes(damaged), ext) not in {ErrorClass.READER_CRASHED, TIMEOUT, MEMORY}
 
 
 def test_a_huge_csv(real_sandbox: Sandbox, tmp_path: Path) -> None:
