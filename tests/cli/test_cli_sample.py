@@ -64,7 +64,7 @@ def test_every_quote_of_the_sample_stands_in_its_text(run: Run) -> None:
     texts = {
         run("text", path, "--json").said["text"]
         for path in SAMPLE.rglob("*.*")
-        if path.suffix in {".pdf", ".docx", ".txt", ".md", ".html", ".htm", ".eml"} and path.is_file()
+        if path.suffix in {".pdf", ".docx", ".txt", ".md", ".html", ".htm", ".csv", ".eml"} and path.is_file()
         if run("text", path).code == 0
     }
     dossier = run("dossier", "Nordwind Insurance Ltd", "--json").said
