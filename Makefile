@@ -52,8 +52,8 @@ $(READY): requirements.lock pyproject.toml
 		echo "Making $(VENV) with $$("$$python" -V)"; \
 		"$$python" -m venv --clear "$(VENV)"; fi
 	@echo "Installing the $$(grep -c == requirements.lock) packages of requirements.lock into $(VENV): a minute or two the first time"
-	@"$(VENV)/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --require-hashes -r requirements.lock
-	@"$(VENV)/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --no-deps --no-build-isolation -e .
+	@"$(VENV)/bin/python" -m pip install -qq --disable-pip-version-check --no-input --require-hashes -r requirements.lock
+	@"$(VENV)/bin/python" -m pip install -qq --disable-pip-version-check --no-input --no-deps --no-build-isolation -e .
 	@touch "$(READY)"
 
 demo: $(READY)
@@ -64,12 +64,11 @@ demo: $(READY)
 	echo; echo "$$ mnemo dossier 'Nordwind Insurance Ltd'"; "$$venv/bin/mnemo" dossier 'Nordwind Insurance Ltd'; \
 	echo; echo "The demo's state is in .demo; \`make clean\` removes it. To go on with it:"; echo; \
 	printf '  export MNEMO_HOME=%q\n' "$$PWD"; \
-	printf '  %q status\n' "$$venv/bin/mnemo"; \
-	printf '  %q failures\n' "$$venv/bin/mnemo"; \
-	printf '  %q --help\n' "$$venv/bin/mnemo"; \
-	echo; echo "Your own papers, into your own state: unset MNEMO_HOME, then"; echo; \
-	printf '  %q sync /path/to/your/papers\n' "$$venv/bin/mnemo"; \
-	echo; echo 'A coding agent asks the demo through this server (docs/mcp.md has the line for each client):'; echo; \
+	for words in status failures "dossier 'Ann Miller'" "text 'tests/archive/insurance/policy.pdf'" --help; do \
+		echo "  $(VENV)/bin/mnemo $$words"; done; \
+	echo; echo 'Your own papers, into your own state:'; echo; \
+	echo '  unset MNEMO_HOME'; echo '  $(VENV)/bin/mnemo sync /path/to/your/papers'; \
+	echo; echo 'A coding agent asks the demo through this server (README.md has the words for each client):'; echo; \
 	"$$venv/bin/python" -c 'import json, sys; print(json.dumps({"mcpServers": {"mnemo": {"command": sys.argv[1], "args": ["--profile", "full"], "env": {"MNEMO_HOME": sys.argv[2]}}}}, indent=2))' "$$venv/bin/mnemo-mcp" "$$PWD"
 
 # Lint first: it takes seconds.

@@ -1,0 +1,1 @@
+"""mnemo: a personal knowledge graph on the owner's own hardware. A room is imported where it is needed."""

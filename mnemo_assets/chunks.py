@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from mnemo_assets.text.normalise import page_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +60,7 @@ def split(text: str, page_starts: Sequence[int]) -> list[Chunk]:
         end = len(text) if len(text) - start <= LONGEST else _cut(text, start)
         piece = text[start:end]
         if not piece.isspace():
-            first, last = (max(1, bisect_right(page_starts, at)) for at in (start, end - 1))
+            first, last = page_of(page_starts, start), page_of(page_starts, end - 1)
             pieces.append(Chunk(len(pieces), start, end, first, last, piece))
         start = _word_start(text, end - OVERLAP)
     return pieces

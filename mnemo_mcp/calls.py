@@ -53,7 +53,7 @@ class Calls:
                 return _refused(failure, _faults(tool, error))
             try:
                 return answered(await self._ask(tool, wanted))
-            except Exception as error:  # noqa: BLE001 - whatever it is, its text may hold document text
+            except Exception as error:  # noqa: BLE001 - its text may hold document text
                 failure = failures.classify(error)
                 return _refused(failure)
             except BaseException:

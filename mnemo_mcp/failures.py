@@ -54,6 +54,8 @@ _CLASSES: tuple[tuple[type[errors.MnemoError], Failure], ...] = (
 
 def classify(error: BaseException) -> Failure:
     """The class that stands for an exception."""
+    if isinstance(error, TimeoutError):  # our own deadline
+        return Failure.TIMEOUT
     for known, failure in _CLASSES:
         if isinstance(error, known):
             return failure

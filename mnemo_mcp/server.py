@@ -115,28 +115,37 @@ def _read(
     """Hand the client's lines to the event loop, one after the other. No exit waits for this thread."""
     try:
         for line in wire.lines(pipes.incoming):
-            try:
-                message = types.jsonrpc_message_adapter.validate_json(line or "", by_name=False)
-            except ValidationError:
-                sending = refusals.send(SessionMessage(_refusal(line)))
-            else:
-                sending = send.send(SessionMessage(message))
-            asyncio.run_coroutine_threadsafe(sending, loop).result()
+            message = _message(line)
+            if message is None:
+                continue
+            to = refusals if isinstance(message, types.JSONRPCError) else send
+            asyncio.run_coroutine_threadsafe(to.send(SessionMessage(message)), loop).result()
         loop.call_soon_threadsafe(send.close)
     except (RuntimeError, OSError, anyio.BrokenResourceError, anyio.ClosedResourceError, CancelledError):
         return  # the server has ended, and its loop with it
 
 
-def _refusal(line: str | None) -> types.JSONRPCError:
-    """The answer to a line that is no message: with its id where there is one. None was too long."""
-    code, said, request = (
-        types.INVALID_REQUEST,
-        "Message too long" if line is None else "Invalid request",
-        None,
-    )
+def _message(line: str | None) -> types.JSONRPCMessage | None:
+    """A line as a request or a notification, else as the error that answers it. A line of None was too long.
+
+    None for an answer: this server asks a client nothing, and an answer is never answered.
+    """
+    request: object = None
+    code, said = types.INVALID_REQUEST, "Message too long" if line is None else "Invalid request"
     try:
         parsed = json.loads(line or "null")
         request = parsed.get("id") if isinstance(parsed, dict) else None
+        message = types.jsonrpc_message_adapter.validate_json(line or "null", by_name=False)
+        if isinstance(message, types.JSONRPCRequest):
+            return message
+        if (
+            isinstance(message, types.JSONRPCNotification) and "id" not in parsed
+        ):  # an odd id is ignored there
+            return message
+        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
+            return None
+    except ValidationError:
+        pass
     except (ValueError, RecursionError):
         code, said = types.PARSE_ERROR, "Parse error"
     known = request if isinstance(request, int | str) and not isinstance(request, bool) else None

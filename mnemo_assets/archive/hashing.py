@@ -57,16 +57,6 @@ def examine(root: int, jobs: Iterable[Job], stop: threading.Event) -> list[Findi
         return [_examine(folders, job, buffer, stop) for job in jobs]
 
 
-def open_file(root: int, path: bytes) -> int:
-    """Open a file of an archive for reading, through no symbolic link; the caller closes the descriptor.
-
-    It may be anything but a symbolic link: the caller looks at what it is. A FIFO makes nobody wait.
-    """
-    with _Folders(root) as folders:
-        folder, name = folders.of(path)
-        return _open(name, folder)
-
-
 class _Folders:
     """The folder that a file is in, opened a component at a time; the last one is kept open."""
 

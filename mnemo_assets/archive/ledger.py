@@ -35,6 +35,7 @@ class Archive:
     root: Path
     device: int | None = None  # of the root, at the last healthy scan; as is the next
     inode: int | None = None
+    mounts: frozenset[bytes] = frozenset()  # other disks that were mounted below it: each path and a slash
     healthy_at: datetime | None = None
 
 
@@ -106,6 +107,7 @@ def _archive(row: dict[str, Any]) -> Archive:
         root=Path(os.fsdecode(row["root"])),
         device=None if row["device"] is None else int(row["device"]),
         inode=None if row["inode"] is None else int(row["inode"]),
+        mounts=frozenset(row["mounts"]),
         healthy_at=row["healthy_at"],
     )
 
@@ -172,7 +174,14 @@ def record_outage(connection: Connection, archive: Archive, outage: str) -> None
     connection.execute(Q["record_outage"], {"archive_id": archive.archive_id, "outage": outage})
 
 
-def record_health(connection: Connection, archive: Archive, device: int, inode: int) -> None:
-    """Say that an archive was seen whole, and on which disk."""
-    values = {"archive_id": archive.archive_id, "device": device, "inode": inode}
+def record_health(
+    connection: Connection, archive: Archive, device: int, inode: int, mounts: frozenset[bytes]
+) -> None:
+    """Say that an archive was seen whole, on which disk, and which others are mounted below it."""
+    values = {
+        "archive_id": archive.archive_id,
+        "device": device,
+        "inode": inode,
+        "mounts": sorted(mounts),
+    }
     connection.execute(Q["record_health"], values)

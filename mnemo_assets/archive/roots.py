@@ -62,6 +62,34 @@ def identity(root: int) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
+def unmounted(root: int, mounts: Iterable[bytes]) -> frozenset[bytes]:
+    """Which of the disks that were mounted below a root are not there: of what is on them nothing is known.
+
+    Args:
+        root: a descriptor of the root.
+        mounts: paths below it, each with a slash at its end.
+
+    Returns:
+        Those that are missing or unreadable, or empty folders of the disk above them. A folder with something
+        in it is what it seems.
+    """
+    return frozenset(mount for mount in mounts if not _is_mounted(root, mount))
+
+
+def _is_mounted(root: int, mount: bytes) -> bool:
+    try:
+        fd = os.open(mount, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=root)
+    except OSError:
+        return False
+    try:
+        with os.scandir(fd) as entries:
+            return any(True for _ in entries) or os.fstat(fd).st_dev != os.fstat(root).st_dev
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+
+
 def still_there(path: Path, opened: tuple[int, int]) -> bool:
     """Whether the root at a path is still the one that was opened, and not empty."""
     try:

@@ -59,6 +59,7 @@ class _Folder:
     prefix: bytes  # its path and a slash; empty for the root
     parent: _Folder | None
     entries: Iterator[tuple[bytes, str | None]]  # name and extension; a directory's name ends in a slash
+    device: int
     judged: bool = False
     verdict: str | None = None
 
@@ -71,17 +72,21 @@ class _Folder:
         return self.verdict
 
 
-def walk(root: int, skipped: frozenset[bytes] = frozenset()) -> Iterator[Candidate | Unlisted]:
+def walk(
+    root: int, skipped: frozenset[bytes] = frozenset(), mounts: set[bytes] | None = None
+) -> Iterator[Candidate | Unlisted]:
     """Yield the candidates below a root, and the directories that could not be listed, sorted by path.
 
     Args:
         root: a descriptor of the root directory; it stays open.
         skipped: paths of directories that are not entered, each with a slash at its end.
+        mounts: the paths, alike, of the directories that are on another disk than the one above them are
+            added to it.
 
     Raises:
         OSError: the root itself could not be listed.
     """
-    folders = [_Folder(os.dup(root), b"", None, _listed(root))]
+    folders = [_Folder(os.dup(root), b"", None, _listed(root), os.fstat(root).st_dev)]
     try:
         while folders:
             folder = folders[-1]
@@ -97,6 +102,8 @@ def walk(root: int, skipped: frozenset[bytes] = frozenset()) -> Iterator[Candida
                 entered = _enter(folder, name[:-1], prefix) if len(folders) <= MAX_DEPTH else Unlisted(prefix)
                 if isinstance(entered, _Folder):
                     folders.append(entered)
+                    if mounts is not None and entered.device != folder.device:
+                        mounts.add(prefix)
                     break
                 if entered is not None:
                     yield entered
@@ -129,7 +136,7 @@ def _enter(parent: _Folder, name: bytes, prefix: bytes) -> _Folder | Unlisted | 
     except OSError as error:
         return None if error.errno in _GONE else Unlisted(prefix)
     try:
-        return _Folder(fd, prefix, parent, _listed(fd))
+        return _Folder(fd, prefix, parent, _listed(fd), os.fstat(fd).st_dev)
     except OSError:
         os.close(fd)
         return Unlisted(prefix)

@@ -93,7 +93,23 @@ def sync(*, folder: Path | None, name: str | None, until_done: bool, as_json: bo
             if not done.unsettled:
                 break
         _report(connection, chosen)
+    if done.read:
+        _tell_walls(chosen)
     return _tell(chosen, done, as_json=as_json)
+
+
+def _tell_walls(chosen: Settings) -> None:
+    """Say once in a home's life which walls around the readers this machine does not have."""
+    from mnemo_assets.text.sandbox import Sandbox
+
+    told = chosen.home / "walls-told"
+    if told.exists():
+        return
+    with Sandbox(chosen) as sandbox:
+        lacking = [f"{wall.name} ({wall.why_not})" for wall in sandbox.walls() if not wall.in_force]
+    if lacking:
+        click.echo(f"Readers work without these walls on this machine: {', '.join(lacking)}.", err=True)
+    told.touch()
 
 
 def _archives(connection: Connection, folder: Path | None, name: str | None) -> Sequence[Archive]:

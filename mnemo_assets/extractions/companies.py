@@ -31,7 +31,7 @@ _FORM: Final = re.compile(rf"(?<=[\w.)&’'][ \u00a0,])[ \u00a0]?(?:{_FORMS})(?!
 _SHORT_FORMS: Final = frozenset({"AG", "KG", "SA", "AB", "AS", "SE", "BV", "NV", "UG", "LP", "SAS"})
 #: Words of a company's name, read from its legal form backwards.
 _WORDS_BEFORE: Final = re.compile(
-    rf"(?:(?:{CAPITAL}|{INITIAL}|\d[\w\-]{{0,8}}|[\w]{{2,20}}\.(?:com|de|org|net|io))(?:{GAP}|,{GAP}?|\Z)"
+    rf"(?:(?:{CAPITAL}|{INITIAL}|\d[\w\-]{{0,8}}|[\w]{{2,20}}\.(?:com|de|org|net|io))(?:{GAP}|\Z)"
     rf"(?:(?:&|\+|-|–){GAP}|(?:and|und|et|y|e|of|for|für|der|des|du|de|di|del|della|do|da){GAP}(?=[{UPPER}]))?){{1,7}}\Z"
 )
 _REACH: Final = 90
@@ -132,6 +132,8 @@ def _after_joined(text: str, start: int, end: int) -> int:
 
     "Johnson and Johnson", "Miller and Sons" and "Institute of Art" are one name.
     """
+    firm = _CALLED.search(text, start, end)
+    start = firm.end() if firm else start
     joints = list(re.finditer(r"[ \u00a0](and|und|et|y|e|of|for)[ \u00a0]", text[start:end]))
     for joint in reversed(joints):
         left, right = text[start : start + joint.start()], text[start + joint.end() : end]
@@ -145,6 +147,8 @@ def _after_joined(text: str, start: int, end: int) -> int:
     return start
 
 
+#: "Rechnungen der Firma Nordwind GmbH".
+_CALLED: Final = re.compile(r"\b(?:Firma|Fa\.|Firm|Company|Société)[ \u00a0](?=[^\W\d_a-z])")
 _KIN: Final = frozenset(
     {
         "sons",

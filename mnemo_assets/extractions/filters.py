@@ -7,7 +7,6 @@ from typing import Final
 
 from mnemo_assets.extractions import words
 from mnemo_assets.extractions.gazetteer import ORGANISATIONS, PLACES
-from mnemo_assets.extractions.spelling import UPPER
 
 #: A longer "name" is a sentence.
 LONGEST: Final = 100
@@ -28,6 +27,10 @@ _LINE_END: Final = re.compile(r"[\n\f\r\v\t\x1c-\x1e\x85\u2028\u2029]")
 _ADDRESS: Final = re.compile(
     r"[@\\]|://|www\.|\.(?:com|org|net|de|txt|pdf|docx?|xlsx?|html?|py|js|png|jpg)\b", re.IGNORECASE
 )
+#: A name of a program's part; McDonald, DeVito and O'Brien are persons.
+_CAMEL: Final = re.compile(r"[^\W\d_][a-zß-ÿ]{3}[A-Z]")
+#: What stands in program text and markup, not in names.
+_CODE: Final = re.compile(r"[<>{}|=\[\]]|\([^)]*\Z|\A[^(]*\)")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _FIRST: Final = re.compile(r"[^\W_]")
 
@@ -51,7 +54,7 @@ def _trailing_start(text: str, start: int, end: int) -> int:
             end -= 2
         elif last == "." and _keeps_stop(text, start, end):
             break
-        elif last in _MARKS or last.isspace():
+        elif last in _MARKS or last.isspace() or not last.isprintable():
             end -= 1
         else:
             break
@@ -78,13 +81,20 @@ def is_name(text: str, start: int, end: int, type_: str) -> bool:
     parts = [part.casefold() for part in _LETTERS.findall(name)]
     if not _is_spelled_as_name(name, parts) or all(_is_common(part) for part in parts):
         return False
-    if _ADDRESS.search(name) or _inside_address(text, start, end) or _is_heading(text, start, end):
+    if (
+        _CODE.search(name)
+        or _ADDRESS.search(name)
+        or _inside_address(text, start, end)
+        or _is_heading(text, start, end)
+    ):
         return False
     return type_ != "Person" or _is_person(name, parts)
 
 
 def _is_spelled_as_name(name: str, parts: list[str]) -> bool:
-    """More than a letter, and capitalised where the script has capitals."""
+    """More than a letter, capitalised where the script has capitals, and nothing that no printer prints."""
+    if not name.replace("\u00a0", " ").isprintable() or "\ufffd" in name:
+        return False
     first = _FIRST.search(name)
     if first is None or sum(map(len, parts)) < 2:  # noqa: PLR2004 - a letter names nobody
         return False
@@ -101,7 +111,7 @@ def _may_start_small(name: str, first: str) -> bool:
 
 
 def _is_person(name: str, parts: list[str]) -> bool:
-    if any(char.isdigit() for char in name):
+    if any(char.isdigit() for char in name) or _CAMEL.search(name):
         return False
     return not (parts[0] in words.STOP or parts[-1] in words.STOP or parts[-1] in words.COMMON - {"may"})
 
@@ -110,7 +120,9 @@ def _inside_address(text: str, start: int, end: int) -> bool:
     """Whether the span is a piece of a mail address, a web address, a path or a file's name."""
     before = text[start - 1] if start else " "
     after = text[end : end + 2]
-    return before in "@/\\_#=" or after[:1] in ("@", "\\", "_", "=") or bool(re.match(r"[./]\w|://", after))
+    return (
+        before in "@/\\_#=" or after[:1] in ("@", "\\", "_", "=", "(") or bool(re.match(r"[./]\w|://", after))
+    )
 
 
 def _is_heading(text: str, start: int, end: int) -> bool:

@@ -43,7 +43,7 @@ _RANK: Final = (
     r"|senior)[ ])?"
 )
 _BE: Final = r"(?:is|was)[ ]"
-_IS_THE: Final = rf"(?:{_BE}(?:the[ ]|an?[ ])?|,[ ](?:the[ ])?)"
+_IS_THE: Final = rf"(?:{_BE}(?:the[ ]|an?[ ])?|,[ ](?:the[ ]|an?[ ])?)"
 
 RULES: Final = (
     Rule(
@@ -57,7 +57,7 @@ RULES: Final = (
     ),
     Rule(r"joined|studied[ ]at|graduated[ ]from", ("Person",), ("Org",)),
     Rule(
-        rf"{_BE}born[ ](?:in|on)|born[ ](?:in|on)|died[ ](?:in|on)|geboren[ ](?:in|am)"
+        rf"{_BE}born[ ](?:in|on)|born[ ](?:in|on)|born(?=[ ]\d)|died[ ](?:in|on)|geboren[ ](?:in|am)"
         r"|(?:est[ ])?née?[ ](?:à|le|en)|nació[ ](?:en|el)|nacid[oa][ ]en|nat[oa][ ]a",
         ("Person",),
         ("Place", "Date"),

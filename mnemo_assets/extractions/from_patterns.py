@@ -46,10 +46,10 @@ def propose(text: str) -> Iterator[Candidate]:
 
 def combine(text: str, proposals: Iterable[Candidate]) -> Extraction:
     """Add dates and the sentences' own proposals, filter, choose, and relate what is chosen."""
-    frames = relations.find(text)
+    statements = relations.find(text)
     told: dict[tuple[int, int], tuple[str, ...]] = {}
     found = [Candidate("Date", date.start, date.end, STATED + 1) for date in dates.find(text)]
-    for proposal, types in relations.propose(text, frames):
+    for proposal, types in relations.propose(text, statements):
         for kept in _filtered(text, proposal):
             told[kept.start, kept.end] = types
             found.append(kept)
@@ -61,7 +61,7 @@ def combine(text: str, proposals: Iterable[Candidate]) -> Extraction:
             if kept.sure > GUESSED or kept.type in told.get((kept.start, kept.end), (kept.type,))
         )
     entities = choose(text, found)
-    return Extraction(entities, relations.relate(text, frames, entities))
+    return Extraction(entities, relations.relate(text, statements, entities))
 
 
 def _filtered(text: str, proposal: Candidate) -> Iterator[Candidate]:

@@ -34,9 +34,10 @@ _BEFORE_ADDRESS: Final = re.compile(
 )
 _AFTER_ADDRESS: Final = re.compile(r"\s*\((?P<name>[^()@\n]{1,100})\)")
 #: In running text and in attributions: "On 5 Oct 2020, Ann Miller <ann@example.org> wrote:".
-_INLINE: Final = re.compile(
-    r"(?P<name>[^\W\d_][^\W_]{0,30}(?:[ ][^\W\d_][\w.'’\-]{0,30}){1,3})[ ]<(?=[\w.+\-]{1,64}@[\w.\-]{1,255}>)"
-)
+_INLINE: Final = re.compile(r"[ ]<(?=[\w.+\-]{1,64}@[\w.\-]{1,255}>)")
+_NAME_BEFORE: Final = re.compile(r"(?<![\w.'’\-])[^\W\d_][^\W_]{0,30}(?:[ ][^\W\d_][\w.'’\-]{0,30}){1,3}\Z")
+#: Code points that such a name takes at most.
+_REACH: Final = 130
 #: A local part that no person has.
 _GENERIC: Final = re.compile(
     r"(?:no-?_?reply|do-?not-?reply|info|news|newsletter|support|service|kontakt|contact|office|sales"
@@ -63,9 +64,10 @@ def find(text: str) -> Iterator[Candidate]:
             if found is not None:
                 yield found
     for inline in _INLINE.finditer(text):
-        type_ = _type_of(inline["name"], None)
-        if type_ is not None:
-            yield Candidate(type_, inline.start("name"), inline.end("name"), STATED - 1)
+        name = _NAME_BEFORE.search(text, max(0, inline.start() - _REACH), inline.start())
+        type_ = _type_of(name[0], None) if name else None
+        if name and type_:
+            yield Candidate(type_, *name.span(), STATED - 1)
 
 
 def _named(text: str, start: int, end: int, role: str) -> Candidate | None:

@@ -27,16 +27,22 @@ wij deze geachte o os em não uma com para da do das dos ao foi mais
 _WORD: Final = re.compile(r"[^\W\d_]+")
 #: Fewer telling words than this tell nothing, and the paragraph counts as English.
 _ENOUGH: Final = 2
+#: So many words without a capital are prose, and in English prose a common one is among twenty.
+_PROSE: Final = 15
+_LEAST: Final = 0.05
 
 
 def foreign_spans(text: str) -> list[tuple[int, int]]:
-    """The spans of paragraphs that hold more common words of other languages than of English."""
+    """The spans of paragraphs that are not English: other common words prevail, or there are next to none."""
     spans: list[tuple[int, int]] = []
     start = 0
     for paragraph in text.split("\n\n"):
-        found = [word.casefold() for word in _WORD.findall(paragraph)]
+        written = _WORD.findall(paragraph)
+        small = sum(map(str.islower, written))
+        found = [word.lower() for word in written]
         other = sum(word in _OTHER for word in found)
-        if other >= _ENOUGH and other > sum(word in _ENGLISH for word in found):
+        english = sum(word in _ENGLISH for word in found)
+        if other >= max(_ENOUGH, english + 1) or (small >= _PROSE and english < _LEAST * small):
             spans.append((start, start + len(paragraph)))
         start += len(paragraph) + 2
     return spans

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mnemo_assets.extractions import frames, sentences, words
@@ -31,7 +32,8 @@ _DENIED_AFTER: Final = re.compile(r"\b(?:false|untrue|not[ ]true|a[ ]lie|no[ ]lo
 _BETWEEN: Final = re.compile(r"(?:[ ]\([^()\n]{1,60}\))?(?:,[ ]\d{1,3}|[ ]\(\d{1,3}\))?,?")
 #: Entities of such a clause.
 _CLAUSE_ENTITIES: Final = 4
-_CLAUSE: Final = re.compile(r",[ \n][^,;:\n]{1,80},")
+_CLAUSE: Final = re.compile(r",[ \n][^,;:\n]{1,80},|[ ]\([^()\n]{1,80}\),?")
+_ENDS_BETWEEN: Final = re.compile(r"(?:[ ]\([^()\n]{1,60}\)|,[ ]\d{1,3}),?\Z")
 _OFFICE: Final = r"(?:(?:Mrs?|Ms|Miss|Dr|Prof|Professor|Sir|Frau|Herrn?)\.?[ ]){0,3}"
 #: "The brother of Ann works for Acme" is not about Ann.
 _GOVERNED: Final = re.compile(
@@ -48,6 +50,7 @@ _OTHER_OBJECT: Final = re.compile(r"['’]s?\b|[ ]or[ ]|[ ]oder[ ]|/\w")
 _PLURAL: Final = re.compile(r"(?:work|live|depend|rely|reside|are|were)\b")
 _JOINED: Final = re.compile(r",?[ ](?:and|und|et|y|&)[ ]" + _OFFICE + r"|,[ ]" + _OFFICE)
 #: "was born on 5 May 1950 in Berlin": a second object.
+_PREPOSITION: Final = re.compile(r" (?:in|on|am|à|le|en|el|a)\Z")
 _ALSO: Final = re.compile(r",?[ ](?P<word>in|on|at)[ ]")
 
 _WORD: Final = rf"(?:[{UPPER}][\w.'’+#\-]{{0,30}}|[a-z]{{1,10}}[{UPPER}][\w.+#\-]{{0,30}})(?<![.'’\-])(?!\w)"
@@ -63,18 +66,34 @@ _NOUN: Final = re.compile(
 )
 
 
-def find(text: str) -> list[Frame]:
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A frame, and the span of the sentence that states it."""
+
+    frame: Frame
+    start: int
+    end: int
+
+
+def find(text: str) -> list[Statement]:
     """The frames whose sentence states them: no question, no doubt, no denial."""
-    return [frame for frame in frames.find(text) if _sentence(text, frame) is not None]
+    found = []
+    for frame in frames.find(text):
+        sentence = _sentence(text, frame)
+        if sentence is not None:
+            found.append(Statement(frame, *sentence))
+    return found
 
 
-def propose(text: str, found: Sequence[Frame]) -> Iterator[tuple[Candidate, tuple[str, ...]]]:
+def propose(text: str, found: Sequence[Statement]) -> Iterator[tuple[Candidate, tuple[str, ...]]]:
     """Names that a sentence tells, with the types that the sentence allows.
 
     Whoever works for something is a person, even one no list knows.
     """
-    for frame in found:
-        left = _LAST_NAME.search(text, max(0, frame.start - _REACH), frame.start)
+    for frame in (statement.frame for statement in found):
+        between = _ENDS_BETWEEN.search(text, max(0, frame.start - _REACH), frame.start)
+        end = between.start() if between else frame.start
+        left = _LAST_NAME.search(text, max(0, end - _REACH), end)
         office = _BEFORE_OBJECT.match(text, frame.end)
         right = _NAME.match(text, office.end() if office else frame.end)
         if not frame.rule.tells or left is None:
@@ -88,16 +107,13 @@ def propose(text: str, found: Sequence[Frame]) -> Iterator[tuple[Candidate, tupl
             yield Candidate(frame.rule.objects[0], *right.span(), FRAMED), frame.rule.objects
 
 
-def relate(text: str, found: Sequence[Frame], entities: Sequence[Entity]) -> tuple[Relation, ...]:
+def relate(text: str, found: Sequence[Statement], entities: Sequence[Entity]) -> tuple[Relation, ...]:
     """What the frames state of the entities; sorted, each once."""
     starts = [entity.start for entity in entities]
     ends = [entity.end for entity in entities]
     related: set[tuple[int, int, int, int, str]] = set()
-    for frame in found:
-        sentence = _sentence(text, frame)
-        if sentence is None:
-            continue
-        start, end = sentence
+    for statement in found:
+        frame, start, end = statement.frame, statement.start, statement.end
         for subject in _subjects(text, frame, entities, ends):
             for object_, predicate in _objects(text, frame, entities, starts):
                 inside = start <= entities[subject].start and entities[object_].end <= end
@@ -173,7 +189,7 @@ def _objects(
         also = _ALSO.match(text, entities[index].end)
         if also is None or "Date" not in frame.rule.objects:
             return
-        at, predicate = also.end(), f"{predicate.rsplit(' ', 1)[0]} {also['word']}"
+        at, predicate = also.end(), f"{_PREPOSITION.sub('', predicate)} {also['word']}"
 
 
 def _skip_stop(text: str, start: int, end: int) -> int:

@@ -10,16 +10,33 @@ from mnemo_assets.extractions.spelling import UPPER
 #: How far a sentence may reach to either side of its verb, in code points.
 REACH: Final = 400
 
+#: A full stop after these ends no sentence, and none after a lone capital letter.
+_ABBREVIATIONS = "".join(
+    rf"(?<!\b{short}\.)"
+    for short in (
+        "Mr",
+        "Mrs",
+        "Ms",
+        "Dr",
+        "Prof",
+        "St",
+        "Sr",
+        "No",
+        "Nr",
+        r"e\.g",
+        r"i\.e",
+        "bzw",
+        "ca",
+        "vs",
+    )
+)
 _END: Final = re.compile(
-    rf"(?<!(?<!\w)[{UPPER}])(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)(?<!\bSt)(?<!\bSr)(?<!\bNo)(?<!\bNr)"
-    rf"(?<!\be\.g)(?<!\bi\.e)(?<!\bbzw)(?<!\bca)(?<!\bvs)(?<!\d)"
-    rf"[.!?…][\"'”’»)\]]{{0,3}}(?=\s+[\"'“„‘«(\[¿¡*\-•]{{0,3}}[{UPPER}\d])"
-    r"|(?<=\d)[.!?](?=\s+[\"'“„‘«(\[]{0,3}(?:[A-Z][a-z]|\n))"
-    r"|[ \t]*\n[ \t]*\n|\f|\n[ \t]*(?=[-*•>#|]|\d{1,3}[.)] )"
+    rf"[.!?…](?<!(?<!\w)[{UPPER}]\.)(?<!\d\.){_ABBREVIATIONS}"
+    rf"[\"'”’»)\]]{{0,3}}(?=\s+[\"'“„‘«(\[¿¡*\-•]{{0,3}}[{UPPER}\d])"
+    r"|[.!?](?<=\d.)(?=\s+[\"'“„‘«(\[]{0,3}(?:[A-Z][a-z]|\n))"
+    r"|\n[ \t]*\n|\f|\n[ \t]*(?=[-*•>#|]|\d{1,3}[.)] )"
     r"|[。！？]"
 )
-_ENDS_HERE: Final = re.compile(r"[.!?…][\"'”’»)\]]{0,3}\s*\Z")
-_HEADER: Final = re.compile(r"[^\W\d_][\w-]{1,20}:[ \t]")
 
 
 def around(text: str, start: int, end: int) -> tuple[int, int] | None:

@@ -37,7 +37,7 @@ esta estos estas yo tú él ella nosotros ellos ellas mi su sus que quien donde 
 gracias il lo gli uno e ed ma è di da nel nella con su per tra fra questo questa io lui lei noi voi loro che
 chi dove het een en van op te dat die wij zij ik jij maar niet ook naar bij voor os as um uma ou mas é são
 não eu ele ela nós eles elas seu sua
-""".split()
+""".casefold().split()
 )
 
 #: Words of headings, forms, letters and files: alone or together they name nobody.
@@ -45,58 +45,58 @@ COMMON: Final = frozenset(
     """
 abstract account accounts acknowledgements action actions activity additional address addresses adobe agenda
 agreement amount analysis annex announcement annual answer appendix application april article articles
-attached attachment attachments attendance attn audit august author authors automatic available average
-award balance bank banking basic bcc beginning benefits bibliography bill billing board body book booking
-boss brother budget business buyer calendar call cash cc chairman change changes chapter chart chat
+attached attachment attachments archive attendance attn audit august author authors automatic available
+average award balance bank banking basic bcc beginning benefits bibliography bill billing board body book
+booking boss brother budget business buyer calendar call cash cc chairman change changes chapter chart chat
 checklist child city class client clients code comment comments committee common company complete conclusion
 conclusions conditions confidential confirmation congratulations contact content contents contract copy
 copyright corporate cost costs council country county court cover credit customer customers daily data date
 dates day days dear debit december decision default delivery department description design details
 development diagram digital director discussion distribution district document documents download draft due
-east editor education effect email emails employee employer end english entry error estimate evaluation
-event events example executive exhibit expenses experience experiment export family faq father fax feature
-features february federal fee fees field figure figures file files final finance financial findings folder
-font footnote form format forward friday friend fund fwd general girl global goal goals government grand
-great group guide guidelines head heading health help high history home homepage hours html http https human
-id image images implementation important index information input insert insurance interest internal
-international internet interview introduction inventory invoice invoices issue item items january job
-journal july june key keywords kind lady language law left legal lesson letter level license limited line
-link links list literature local location login logo lower mail main management manager manual map march
-market marketing master material materials may measure medical meeting member members memo memorandum menu
-message method methods mobile model module monday money month monthly mother mr mrs ms name names national
-net network news newsletter no north note notes notice november null number number object objective october
-office offer online open opening option order orders organization original output overview owner package
-page pages paper paragraph parameters part participants parties partner party password patient pay payment
-payments pdf people percent period person personal phone photo picture place plan point policy population
-position preface preparation present president price prices privacy private problem procedure proceedings
-process product products profile profit program project projects proposal public publication purpose quality
-quantity question questions quote rate reader reading receipt received recipient recommendations record
-reference references region register registration related release remarks reminder rent report reports
-request requirements research response result results return returns review revision right risk road role
-rule rules salary sale sales sample saturday schedule school science scope search section security select
-sender sent september series service services session settings sheet shipping signature signed sister site
-size slide social software solution source south special specification staff standard state statement states
-station status step street structure student students study subject submitted subtotal summary sunday
-supplier support surname survey system systems table target task tasks tax team technical technology tel
-telephone term terms test text thursday time title today tool topic topics total town trade training
-transaction travel treasurer tuesday type unit untitled update upper url usage user users value values vat
-version video view visit volume warning web website wednesday week weekly west word work workshop world year
-years yearly zip sir madam sirs madams everybody folks guys team colleague colleagues applicant all resident
-occupant sincerely truly faithfully montag dienstag mittwoch donnerstag freitag samstag sonntag januar
-februar märz mai juni juli oktober dezember rechnung rechnungsnummer betreff anlage anlagen datum seite
-vertrag anschrift adresse telefon kunde kunden kundennummer betrag summe gesamt mwst bericht inhalt kapitel
-abschnitt anhang einleitung zusammenfassung straße strasse platz stadt land jahr tage damen herren kollegen
-kolleginnen team mitarbeiter geschäftsführer vorstand verein gesellschaft angebot lieferung bestellung konto
-überweisung grüße grüßen lundi mardi mercredi jeudi vendredi samedi dimanche janvier février mars avril juin
-juillet août septembre octobre novembre décembre facture objet sommaire annexe rue ville société monsieur
-madame messieurs mesdames lunes martes miércoles jueves viernes sábado domingo enero febrero marzo abril
-mayo junio julio agosto septiembre octubre noviembre diciembre factura asunto fecha página calle señor
-señora señores lunedì martedì mercoledì giovedì venerdì sabato domenica gennaio febbraio aprile maggio
-giugno luglio settembre ottobre dicembre fattura oggetto pagina signor signora signori mon tue wed thu fri
-sat sun jan feb mar apr jun jul aug sep sept oct nov dec am pm gmt utc cet cest est pst bst ceo cfo cto coo
-hr pr faq ps nb tbd tba n/a rsvp asap fyi isbn issn doi iban bic pin usb cd dvd tv pc api sql xml json csv
-eur usd gbp chf
-""".split()
+east editor driver education effect encoding email emails employee employer end english entry error estimate
+evaluation event events example executive exhibit expenses experience experiment export family faq father
+fax feature features february federal fee fees field figure figures file files final finance financial
+findings folder font footnote form format forward friday friend fund fwd general girl global goal goals
+government grand great group guide guidelines head heading health help high history home homepage hours
+house html http https human id image images implementation important index information input insert
+insurance interest internal international internet interview introduction inventory invoice invoices issue
+item items january job journal july june key keywords kind lady landlord language law left legal lesson
+letter level license limited line link links list literature local location login logo lower mail main
+management manager manual map march market marketing master material materials may measure medical meeting
+member members memo memoir memorandum menu message method methods mobile model module monday money month
+monthly mother mr mrs ms name names national net network news newsletter no north note notes notice november
+null number number object objective october office offer online open opening option order orders
+organization original output overview owner package page pages paper paragraph parameters part participants
+parties partner party password patient pay payment payments pdf people percent period person personal phone
+photo picture place plan point policy population position preface preparation present president price prices
+privacy private problem procedure proceedings process product products profile profit program project
+projects proposal public publication purpose quality quantity question questions quote rate reader reading
+receipt received recipient recommendations record reference references region register registration related
+release remarks reminder rent report reports request requirements research response result results return
+returns review revision right risk road role rule rules salary sale sales sample saturday schedule school
+science scope search section security select sender sent september series service services session settings
+sheet shipping signature signed sister site size slide social software solution source south special
+specification staff standard state statement states station status step street structure student students
+study subject submitted subtotal summary sunday supplier support surname survey system systems table target
+task tasks tax team technical technology tel telephone term terms test text thursday time title today tool
+topic topics total town trade training transaction transfer travel treasurer tuesday type unit untitled
+update upper url usage user users value values vat version video view visit volume warning web website
+wednesday week weekly west word work workshop world year years yearly zip sir madam sirs madams everybody
+folks guys team colleague colleagues applicant all resident occupant sincerely truly faithfully montag
+dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz mai juni juli oktober dezember
+rechnung rechnungsnummer betreff anlage anlagen datum seite vertrag anschrift adresse telefon kunde kunden
+kundennummer betrag summe gesamt mwst bericht inhalt kapitel abschnitt anhang einleitung zusammenfassung
+straße strasse platz stadt land jahr tage damen herren kollegen kolleginnen team mitarbeiter geschäftsführer
+vorstand verein gesellschaft angebot lieferung bestellung konto überweisung grüße grüßen lundi mardi
+mercredi jeudi vendredi samedi dimanche janvier février mars avril juin juillet août septembre octobre
+novembre décembre facture objet sommaire annexe rue ville société monsieur madame messieurs mesdames lunes
+martes miércoles jueves viernes sábado domingo enero febrero marzo abril mayo junio julio agosto septiembre
+octubre noviembre diciembre factura asunto fecha página calle señor señora señores lunedì martedì mercoledì
+giovedì venerdì sabato domenica gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
+fattura oggetto pagina signor signora signori mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep
+sept oct nov dec am pm gmt utc cet cest est pst bst ceo cfo cto coo hr pr faq ps nb tbd tba n/a rsvp asap
+fyi isbn issn doi iban bic pin usb cd dvd tv pc api sql xml json csv eur usd gbp chf
+""".casefold().split()
 )
 
 #: Languages and peoples: adjectives, not the places.
@@ -109,7 +109,7 @@ islamic israeli italian japanese jewish korean latin latvian lithuanian mexican 
 palestinian persian peruvian polish portuguese protestant romanian russian scottish serbian slovak slovenian
 spanish swedish swiss syrian thai turkish ukrainian vietnamese welsh deutsch deutsche deutschen deutscher
 deutsches englisch französisch italienisch spanisch
-""".split()
+""".casefold().split()
 )
 
 #: May stand in lower case within a person's name.
@@ -129,7 +129,7 @@ organization parliament partners party pharmaceuticals police polytechnic press 
 society solutions studios supermarkets systems technologies technology telecom theatre times trust union
 universität university ventures verlag versicherung works stiftung gesellschaft klinik krankenhaus sparkasse
 hochschule bundesbank gymnasium
-""".split()
+""".casefold().split()
 )
 
 #: After a first name these make a street, a building or an event of it, not a person.
@@ -139,7 +139,7 @@ area bay center centre hills rink field park pier court garden gardens airport a
 bridge building castle cathedral county day drive hall harbour hill hotel house island lake lane line
 mountain palace park place plaza prize project river road room square stadium station street tower town
 valley village weg straße strasse platz allee gasse
-""".split()
+""".casefold().split()
 )
 
 #: Offices that stand before a name: "President Ann Miller".
@@ -151,7 +151,7 @@ spokesman spokeswoman director manager secretary dr mr mrs ms miss prof professo
 monsieur madame mme mlle señor señora sr sra signor signora sig doctor nurse aunt uncle grandma grandpa
 cousin kanzler bundeskanzler bundeskanzlerin präsident präsidentin minister ministerin bürgermeister
 rechtsanwalt rechtsanwältin notar
-""".split()
+""".casefold().split()
 )
 
 #: Before a name these are of it: "West Germany", "New Jersey", "San Francisco", "Los Angeles".
@@ -159,5 +159,5 @@ QUALIFIERS: Final = frozenset(
     """
 new north south east west northern southern eastern western central upper lower san santa santo saint st
 sankt los las el la le de port fort mount lake cape great greater
-""".split()
+""".casefold().split()
 )

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from mnemo_assets.database import Connection, queries
+from mnemo_assets.extractions import recipes
 from mnemo_assets.graph import store
 from mnemo_assets.pipeline import claims, contribute
-from mnemo_assets.pipeline.generations import Generation, create, find, recipe_version, remove_retired
+from mnemo_assets.pipeline.generations import Generation, create, find, remove_retired
 from mnemo_assets.pipeline.progress import OnProgress, silent
 from mnemo_assets.pipeline.workshop import Workshop, children
 
@@ -43,7 +44,7 @@ def activate(
     Raises:
         RecipeError: the recipe is unknown or not installed.
     """
-    recipe_version(recipe)
+    recipes.version(recipe)
     with _alone(connection):
         active = find(connection, "active")
         owner = settings.owner or (active.owner if active is not None else ())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
@@ -12,8 +13,6 @@ from mnemo_assets.archive import compare, ledger
 from mnemo_assets.archive.hashing import Job, examine
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from mnemo_assets.archive.compare import File, Known
     from mnemo_assets.archive.hashing import Finding
     from mnemo_assets.archive.ledger import Archive
@@ -25,6 +24,11 @@ if TYPE_CHECKING:
 #: more than hashing it.
 TASK_FILES: Final = 64
 TASK_BYTES: Final = 1 << 24
+#: Seconds and bytes a file, below which a task is done at once by the thread that walks: where a disk is so
+#: quick, threads wait for one another longer than for it. On a slow one (a share, a cold cache, a spinning
+#: disk) all tasks are the threads'.
+QUICK_SECONDS: Final = 0.0003
+QUICK_BYTES: Final = 1 << 16
 #: Rows written in one transaction, and bytes hashed after which what there is is written.
 BATCH_FILES: Final = 1000
 BATCH_BYTES: Final = 1 << 28
@@ -102,11 +106,14 @@ class Openers:
         self._root = root
         self._on_progress = on_progress
         self._stop = threading.Event()
-        self._most = 2 * workers  # tasks under way: enough that no thread waits, few enough to forget
+        self._most = 8 * workers  # tasks under way: enough that no thread waits while rows are written
         self._pool = ThreadPoolExecutor(workers, "mnemo-hash")
         self._task: list[tuple[Candidate, Known | None]] = []
         self._bytes = 0
-        self._running: deque[tuple[list[tuple[Candidate, Known | None]], Future[list[Finding]]]] = deque()
+        self._running: deque[
+            tuple[list[tuple[Candidate, Known | None]], Future[tuple[list[Finding], float]]]
+        ] = deque()
+        self._quick = False  # what the last task of small files was
 
     def __enter__(self) -> Self:
         return self
@@ -131,18 +138,35 @@ class Openers:
                 self._take()
 
     def _submit(self) -> None:
-        task, self._task, self._bytes = self._task, [], 0
-        if task:
-            jobs = [Job(candidate.path, compare.head_only(candidate, known)) for candidate, known in task]
-            self._running.append((task, self._pool.submit(examine, self._root, jobs, self._stop)))
+        task, size, self._task, self._bytes = self._task, self._bytes, [], 0
+        if not task:
+            return
+        small = size < QUICK_BYTES * len(task)
+        jobs = [Job(candidate.path, compare.head_only(candidate, known)) for candidate, known in task]
+        done: Future[tuple[list[Finding], float]]
+        if small and self._quick:
+            done = Future()
+            done.set_result(_examine(self._root, jobs, self._stop))
+        else:
+            done = self._pool.submit(_examine, self._root, jobs, self._stop)
+        self._running.append((task, done))
 
     def _take(self) -> None:
-        task, future = self._running.popleft()
+        task, done = self._running.popleft()
+        findings, seconds = done.result()
         tally = self.writer.tally
-        for (candidate, known), finding in zip(task, future.result(), strict=True):
+        for (candidate, known), finding in zip(task, findings, strict=True):
             if finding.outcome == "gone":
                 continue  # since the walk: the next scan finds it missing
             tally.hashed += finding.sha256 is not None
             self.writer.add(compare.after_opening(candidate, known, finding), known)
+        if sum(candidate.size or 0 for candidate, _ in task) < QUICK_BYTES * len(task):
+            self._quick = seconds < QUICK_SECONDS * len(task)
         tally.opened += len(task)
         self._on_progress("hash", tally.opened, None)
+
+
+def _examine(root: int, jobs: list[Job], stop: threading.Event) -> tuple[list[Finding], float]:
+    """Open files; and the seconds it took."""
+    began = time.perf_counter()
+    return examine(root, jobs, stop), time.perf_counter() - began

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
 from mnemo_assets.database import Connection, queries
@@ -41,21 +40,7 @@ class Generation:
     def is_made_by(self, recipe: str, owner: Sequence[str]) -> bool:
         """Whether this code would make the same graph with a recipe for an owner."""
         made_with = (self.recipe, self.version, self.derivation, self.owner_keys)
-        return made_with == (recipe, recipe_version(recipe), DERIVATION, tuple(_names(owner)))
-
-
-def recipe_version(name: str) -> int:
-    """The version of a recipe in this code, whether or not what it needs is installed.
-
-    Raises:
-        RecipeError: no recipe has that name.
-    """
-    if name not in recipes.EXTRACTORS:
-        raise RecipeError(
-            f"There is no such recipe. The recipes are: {', '.join(sorted(recipes.EXTRACTORS))}."
-        )
-    recipe = recipes.EXTRACTORS[name]
-    return int(getattr(import_module(recipe.module), recipe.class_name).version)
+        return made_with == (recipe, recipes.version(recipe), DERIVATION, tuple(_names(owner)))
 
 
 def find(connection: Connection, state: Literal["active", "building"]) -> Generation | None:
@@ -82,7 +67,7 @@ def active_generation(connection: Connection, settings: Settings) -> Generation:
     """
     found = find(connection, "active") or _first(connection, settings)
     if settings.extractor is not None and settings.extractor != found.recipe:
-        recipe_version(settings.extractor)  # if it is unknown, that is what there is to say
+        recipes.version(settings.extractor)  # if it is unknown, that is what there is to say
         raise RecipeError(
             f"This graph is made with the recipe {found.recipe}. To make it anew with the other one: "
             f"mnemo activate {settings.extractor}"
@@ -106,7 +91,7 @@ def create(
     """
     names = _names(owner)
     row = connection.execute(
-        Q["put_extractor"], {"recipe": recipe, "version": recipe_version(recipe)}
+        Q["put_extractor"], {"recipe": recipe, "version": recipes.version(recipe)}
     ).fetchone()
     assert row is not None
     made = connection.execute(

@@ -9,6 +9,7 @@ import psycopg
 
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import RecipeError
+from mnemo_assets.extractions import recipes
 from mnemo_assets.graph import store
 from mnemo_assets.graph.merge import DERIVATION
 from mnemo_assets.pipeline import claims, contribute
@@ -17,7 +18,6 @@ from mnemo_assets.pipeline.generations import (
     Generation,
     active_generation,
     find,
-    recipe_version,
     remove_retired,
 )
 from mnemo_assets.pipeline.progress import OnProgress, Stop, never, silent
@@ -116,7 +116,7 @@ def remerge(
 def _current(connection: Connection, settings: Settings, on_progress: OnProgress) -> Generation:
     """The generation that is served, made by this code."""
     found = active_generation(connection, settings)
-    version = recipe_version(found.recipe)
+    version = recipes.version(found.recipe)
     if found.version > version or found.derivation > DERIVATION:
         raise RecipeError("A newer mnemo made this graph. Install that version, or set another MNEMO_HOME.")
     if (found.version, found.derivation) != (version, DERIVATION):

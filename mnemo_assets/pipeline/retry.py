@@ -28,8 +28,8 @@ def retry(
     """Send documents back to be read or mined again by the next sync.
 
     Without a filter these are all that failed, and those of which some chunks could not be mined: of these,
-    only the chunks that failed are mined again. What waits for text recognition must be asked for by a filter.
-    What was skipped must be named by its sha256, or asked for by a filter and forced.
+    only the chunks that failed are mined again. What waits for text recognition must be asked for by a
+    filter. What was skipped must be named by its sha256, or asked for by a filter and forced.
 
     Args:
         connection: in autocommit mode.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemo_assets import database
 from mnemo_assets.archive import compare, ledger
-from mnemo_assets.archive.roots import Outage, holds_any, identity, open_root, still_there
+from mnemo_assets.archive.roots import Outage, holds_any, identity, open_root, still_there, unmounted
 from mnemo_assets.archive.walk import Unlisted, walk
 from mnemo_assets.errors import ArchiveUnreachableError, UsageError
 from mnemo_assets.graph import store
@@ -54,7 +54,9 @@ class ScanCounts:
     moved: int = 0  # of the added: the content was known, so that nothing is read again
     revived: int = 0  # were missing and are back
     missing: int = 0  # are not found any more
-    held: int = 0  # not found, but their folder could not be listed: nothing is concluded
+    held: int = (
+        0  # not found, but their folder could not be listed, or their disk is away: nothing is concluded
+    )
     unlisted: int = 0  # folders that could not be listed
     documents: int = 0  # contents that are new
 
@@ -200,10 +202,13 @@ def _scan(
     ):
         raise Outage("AnotherDisk")
     tally = Tally()
+    away = unmounted(root, archive.mounts)
+    mounts = set(away)
     writer = Writer(connection, archive, tally)
     try:
         with Openers(root, settings.workers, writer, on_progress) as openers:
-            unseen = _compare(connection, archive, _walked(root, skipped, tally), openers, on_progress)
+            walked = _walked(root, skipped, mounts, tally)
+            unseen = _compare(connection, archive, walked, openers, on_progress, away=tuple(away))
     finally:
         if not connection.closed:
             writer.flush()  # also when the scan ends early: what was found is right
@@ -213,7 +218,7 @@ def _scan(
         with connection.transaction():
             ledger.mark_missing(connection, archive, unseen[start : start + BATCH_FILES])
     tally.missing = len(unseen)
-    ledger.record_health(connection, archive, *opened)
+    ledger.record_health(connection, archive, *opened, frozenset(mounts))
     on_progress("scan", tally.seen, tally.seen)
     return ScanCounts(**asdict(tally))
 
@@ -239,10 +244,12 @@ def _known_paths(connection: Connection, archive: Archive) -> Iterator[bytes]:
     return (known.path for known in ledger.files(connection, archive.archive_id) if not known.missing)
 
 
-def _walked(root: int, skipped: frozenset[bytes], tally: Tally) -> Iterator[Candidate | Unlisted]:
+def _walked(
+    root: int, skipped: frozenset[bytes], mounts: set[bytes], tally: Tally
+) -> Iterator[Candidate | Unlisted]:
     """The walk, counted; the root that goes away under it is an outage."""
     try:
-        for found in walk(root, skipped):
+        for found in walk(root, skipped, mounts):
             if isinstance(found, Unlisted):
                 tally.unlisted += 1
             else:
@@ -258,8 +265,13 @@ def _compare(
     walked: Iterator[Candidate | Unlisted],
     openers: Openers,
     on_progress: OnProgress,
+    *,
+    away: tuple[bytes, ...],
 ) -> array[int]:
-    """Write what can be told without opening a file, have the rest opened; the ids of what was not found."""
+    """Write what can be told without opening a file, have the rest opened; the ids of what was not found.
+
+    What was on a disk that is away is held, as is what was in a folder that could not be listed.
+    """
     unseen = array("q")  # 8 bytes a row, for the day on which half a million files are gone
     writer, tally = openers.writer, openers.writer.tally
     for candidate, known, held in compare.merge(walked, ledger.files(connection, archive.archive_id)):
@@ -272,7 +284,7 @@ def _compare(
             if tally.seen % STRIDE == 0:
                 on_progress("scan", tally.seen, None)
         elif known is not None and not known.missing:
-            if held:
+            if held or known.path.startswith(away):
                 tally.held += 1
             else:
                 unseen.append(known.file_id)

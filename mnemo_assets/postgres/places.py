@@ -5,7 +5,8 @@
     HOME/postgres/log     what the server says
     HOME/postgres/socket  a link to the folder of its socket: run-* beside it, or in SHORT if that is unfit
 
-As root where user namespaces are forbidden, cluster and socket stand under SERVICE: see account.py.
+As root where user namespaces are forbidden, cluster and socket stand in a folder of SERVICE (see account.py),
+and HOME/postgres/service is a link to it. Whoever deletes such a home has to delete that folder too.
 """
 
 from __future__ import annotations
@@ -101,18 +102,24 @@ class Places:
 def of(home: Path) -> Places:
     """The places of a home (an absolute path)."""
     mark = f"mnemo-{hashlib.sha256(os.fsencode(home)).hexdigest()[:12]}-"
-    root, service = home / "postgres", SERVICE / mark.strip("-")
-    return Places(root, service if os.geteuid() == 0 and service.is_dir() else root, mark)
+    root = home / "postgres"
+    try:
+        base = (root / "service").readlink() if os.geteuid() == 0 else root
+    except OSError:
+        base = root
+    return Places(root, base if base.parent == SERVICE else root, mark)
 
 
 def service_of(home: Path, uid: int, gid: int) -> Places:
-    """The places of a home whose cluster belongs to a service account; makes that one's folder."""
-    where = of(home)
-    folder = SERVICE / where.mark.strip("-")
+    """The places of a new home whose cluster belongs to a service account; makes that one's folder."""
     SERVICE.mkdir(mode=0o711, exist_ok=True)
-    make_private(folder)
+    where = of(home)
+    # a new name: a folder that is there may belong to a home that was moved away
+    folder = Path(tempfile.mkdtemp(prefix=where.mark, dir=SERVICE))
     os.chown(folder, uid, gid)
-    return Places(where.root, folder, where.mark)
+    (where.root / "service").unlink(missing_ok=True)
+    (where.root / "service").symlink_to(folder)
+    return of(home)
 
 
 def is_private(folder: Path) -> bool:

@@ -102,7 +102,7 @@ def related_entities(
 def _far(connection: Connection, entity_id: int, via: Sequence[int], limit: int) -> list[Row]:
     if not via:
         return []
-    arguments = {"entity_id": entity_id, "via_ids": list(via), "documents": HUB_DOCUMENTS, "limit": limit}
+    arguments = {"entity_id": entity_id, "via_ids": list(via), "limit": limit}
     return connection.execute(Q["neighbours_of_neighbours"], arguments).fetchall()
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from mnemo_assets.settings import Settings
 
+Q = database.queries("serve")
+
 #: What the questions of this room take: a connection of the reader's role in a read-only snapshot.
 Reading = database.Connection
 #: Time that one statement may take. Every question of this room answers in a tenth of it on 12,600 documents.
@@ -74,7 +76,7 @@ def reading(settings: Settings, stop: Stop | None = None) -> Iterator[Reading]:
             stop.hold(connection)
             try:
                 with connection.transaction():
-                    limit(connection)
+                    connection.execute(Q["limit_statement"], {"milliseconds": str(STATEMENT_MS)})
                     yield connection
             finally:
                 stop.release()
@@ -82,8 +84,3 @@ def reading(settings: Settings, stop: Stop | None = None) -> Iterator[Reading]:
         raise QuestionTimeoutError("The question took too long.") from None
     except psycopg.Error as error:
         raise PostgresError(f"The database did not answer ({type(error).__name__}).") from None
-
-
-def limit(connection: database.Connection, milliseconds: int = STATEMENT_MS) -> None:
-    """Bound every statement of the transaction."""
-    connection.execute(database.queries("serve")["limit_statement"], {"milliseconds": str(milliseconds)})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import zipfile
-import zlib
 from typing import BinaryIO
 
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text.decoding import decode, is_binary
+from mnemo_assets.text.xml_parts import DAMAGE, damaged
 
 #: Bytes that are looked at; the same that tell text from binary.
 _HEAD = 64 << 10
@@ -84,17 +84,8 @@ def _zipped(file: BinaryIO, ext: str) -> str:
     try:
         with zipfile.ZipFile(file) as container:
             names = {name.replace("\\", "/").lstrip("/").lower() for name in container.namelist()}
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        NotImplementedError,
-        UnicodeDecodeError,
-        ValueError,
-    ) as error:
-        raise ReadingError(
-            ErrorClass.CORRUPT if ext == "docx" else ErrorClass.UNSUPPORTED, type(error).__name__
-        ) from None
+    except DAMAGE as error:
+        raise damaged(error, ErrorClass.CORRUPT if ext == "docx" else ErrorClass.UNSUPPORTED) from None
     if any(name.startswith("word/") for name in names):
         return "docx"
     other = any(name.startswith(("xl/", "ppt/")) or name == "mimetype" for name in names)

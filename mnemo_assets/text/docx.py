@@ -11,7 +11,6 @@ from __future__ import annotations
 import posixpath
 import re
 import zipfile
-import zlib
 from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING, BinaryIO
@@ -20,7 +19,7 @@ from urllib.parse import unquote
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text.pages import Budget, Pages, split_pages
 from mnemo_assets.text.wordml import Walk
-from mnemo_assets.text.xml_parts import Parts, elements
+from mnemo_assets.text.xml_parts import DAMAGE, Parts, damaged, elements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,8 +42,8 @@ def read(file: BinaryIO) -> Pages:
             parts = Parts(container)
             main = _main(parts)
             return _document(parts, main)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeDecodeError) as error:
-        raise ReadingError(ErrorClass.CORRUPT, type(error).__name__) from None
+    except DAMAGE as error:
+        raise damaged(error) from None
 
 
 def _main(parts: Parts) -> str:

@@ -21,7 +21,7 @@ _CONTROLS = "\x00-\x08\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff"
 #: the same. The joiners U+200C and U+200D stay, as scripts and emoji are spelled with them.
 _INVISIBLE = "\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
 _DROPPED = re.compile(f"[{_CONTROLS}{_INVISIBLE}]")
-_DROPPED_ASCII = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
+_DROPPED_ASCII = bytes([*range(9), *range(0x0E, 0x20), 0x7F])
 _SURROGATES = re.compile("[\ud800-\udfff]")
 #: What a page cannot hold once it is normalised; a form feed only stands between pages.
 FORBIDDEN = re.compile(f"[{_CONTROLS}{_INVISIBLE}\r\x0b\u2028\u2029\ud800-\udfff]")
@@ -58,17 +58,19 @@ def normalise(page: str) -> tuple[str, int]:
         The page, without a form feed in it, and how many characters were dropped for what they are.
     """
     page = page.replace("\r\n", "\n")
-    ascii_only = page.isascii()
-    if ascii_only:
+    if page.isascii():  # most pages: ten times faster, and the same
         page = page.replace("\r", "\n").replace("\x0b", "\n").replace("\x0c", "\n")
-        page, removed = _DROPPED_ASCII.subn("", page)
+        kept = page.encode("ascii").translate(None, _DROPPED_ASCII)
+        removed = len(page) - len(kept)
+        page = kept.decode("ascii") if removed else page
     else:
         page = _REPLACED_RUNS.sub(lambda found: _REPLACED[ord(found[0])], page)
         page = _SURROGATES.sub("\ufffd", page)
         page, removed = _DROPPED.subn("", page)
         page = unicodedata.normalize("NFC", page)
     page = _TRAILING_BLANKS.sub("", page) if " \n" in page or "\t\n" in page else page.rstrip(" \t")
-    return _EMPTY_LINES.sub("\n\n", page).strip("\n"), removed
+    page = _EMPTY_LINES.sub("\n\n", page) if "\n\n\n" in page else page
+    return page.strip("\n"), removed
 
 
 def join(pages: Iterable[str]) -> tuple[str, tuple[int, ...], int]:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Non-white characters under which a page is thin: seven short lines.
 THIN = 270
+#: Characters in which most pages of text show that they are not thin.
+_LOOKED_AT = 4 * THIN
 _DAY = re.compile(r"(?:D:)?\s*(\d{4})(\d\d)?(\d\d)?")
 _YEARS = range(1970, 2200)
 _POPUP = "Popup"
@@ -35,6 +37,18 @@ _POPUP = "Popup"
 _mupdf: Any = pymupdf  # it has annotations in places, and not where they matter
 _mupdf.TOOLS.mupdf_display_errors(on=False)  # it writes them to stderr, with the document's words in them
 _mupdf.TOOLS.mupdf_display_warnings(on=False)
+
+
+#: What MuPDF raises, and PyMuPDF where it does not expect what MuPDF returns.
+_DAMAGE = (
+    _mupdf.mupdf.FzErrorBase,
+    RuntimeError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    AssertionError,
+)
 
 
 def read(file: BinaryIO) -> Pages:
@@ -54,7 +68,7 @@ def read(file: BinaryIO) -> Pages:
             pages = _pages(document)
             _metadata(document, pages)
             return pages
-    except (RuntimeError, ValueError) as error:  # what PyMuPDF and MuPDF raise derives from these
+    except _DAMAGE as error:
         raise _named(error) from None
 
 
@@ -82,7 +96,7 @@ def _pages(document: Any) -> Pages:  # noqa: ANN401 - PyMuPDF has no types
         budget.spend_page()
         try:
             _page(document.load_page(number), found, budget)
-        except (RuntimeError, ValueError) as error:
+        except _DAMAGE as error:
             named = _named(error)
             if isinstance(named, MemoryError):
                 raise named from None
@@ -101,7 +115,9 @@ def _page(page: Any, found: Pages, budget: Budget) -> None:  # noqa: ANN401 - th
     if beside:
         text = text + "\n" + "\n".join(beside)
     budget.spend(text)
-    characters = len("".join(text.split()))
+    characters = len("".join(text[:_LOOKED_AT].split()))
+    if characters < THIN < _LOOKED_AT < len(text):
+        characters = len("".join(text.split()))
     drawn = awaits = False
     if characters < THIN:
         shown = visible(page)

@@ -39,7 +39,12 @@ _START_SECONDS = 120.0
 #: Of its memory a process must have had this much in use when it crashed, for memory to be the reason.
 _NEARLY_ALL = 0.8
 _AT_ONCE = 1 << 20
-_BOOT = "import sys; sys.path[:0] = sys.argv[2:]; from mnemo_assets.text.zygote import main; main()"
+#: What an interpreter may need to start at all; nothing else of the environment is passed on.
+_LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+_BOOT = (
+    "import sys; sys.path += [path for path in sys.argv[2:] if path not in sys.path]; "
+    "from mnemo_assets.text.zygote import main; main()"
+)
 
 
 class _ZygoteGoneError(Exception):
@@ -111,22 +116,35 @@ class Sandbox:
             life, other = socket.socketpair()
             held.callback(life.close)
             try:
-                self._request(ext, [fd, send, other.fileno()])
+                control = self._request(ext, [fd, send, other.fileno()])
             finally:
                 os.close(send)
                 other.close()
-            answer, status = self._await(receive, life)
+            try:
+                answer, status = self._await(receive, life)
+            except _ZygoteGoneError:
+                self._give_up(control)
+                raise
         return self._judged(answer, status, ext)
 
-    def _request(self, ext: str, descriptors: list[int]) -> None:
+    def _request(self, ext: str, descriptors: list[int]) -> socket.socket:
+        """Ask for a reading; the control socket that it was asked on."""
         with self._lock:
             control = self._running()
             try:
                 socket.send_fds(control, [ext.encode().ljust(REQUEST_SIZE, b"\x00")], descriptors)
+            except ConnectionError:
+                self._end()
+                raise _ZygoteGoneError from None
             except OSError as error:
-                if isinstance(error, (BrokenPipeError, ConnectionError)):
-                    raise _ZygoteGoneError from None
                 raise ReadingError(ErrorClass.FILE_UNREACHABLE, type(error).__name__) from None
+            return control
+
+    def _give_up(self, control: socket.socket) -> None:
+        """End the zygote of a control socket, unless another one has taken its place."""
+        with self._lock:
+            if self._control is control:
+                self._end()
 
     def _await(self, receive: int, life: socket.socket) -> tuple[bytes, bytes]:
         """The answer, and how the process ended.
@@ -196,22 +214,14 @@ class Sandbox:
         }
         with theirs:
             self._zygote = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-I",
-                    "-B",
-                    "-c",
-                    _BOOT,
-                    json.dumps(configuration),
-                    *self._code,
-                    *_packages(),
-                ],
+                [sys.executable, "-I", "-c", _BOOT, json.dumps(configuration), *self._code, *_packages()],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
-                env={"LC_ALL": "C.UTF-8"},
+                env={"LC_ALL": "C.UTF-8"}
+                | {name: os.environ[name] for name in _LOADER if name in os.environ},
                 start_new_session=True,
             )
         self._control = ours

@@ -62,6 +62,7 @@ class Walk:
         self._notes = notes or {}
         self._page_notes: list[str] = []
         self._frames = [_Frame()]
+        self._worded = False  # the page that is being written has words
         self._skipped = 0  # elements open inside of one that is left out
         self._in_text = 0
         self._note = ("", "")
@@ -170,6 +171,7 @@ class Walk:
 
     def _write(self, text: str) -> None:
         self._frames[-1].parts.append(self._budget.spend(text))
+        self._worded = self._worded or not text.isspace()
 
     def _end_paragraph(self) -> None:
         frame = self._frames[-1]
@@ -194,11 +196,10 @@ class Walk:
         if len(self._frames) > 1:
             self._frames[0].page_ended = True
             return
-        parts = self._frames[0].parts
-        last = next((part for part in reversed(parts) if part.strip(" \t\n")), "\f")
-        if last != "\f":  # Word repeats an explicit break as the one it rendered
+        if self._worded:  # Word repeats an explicit break as the one it rendered
             self._end_of_page_notes()
-            parts.append("\f")
+            self._frames[0].parts.append("\f")
+            self._worded = False
 
     def _refer(self, kind: str, identifier: str) -> None:
         note = self._notes.get(kind, {}).pop(identifier, "")

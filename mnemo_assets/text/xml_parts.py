@@ -5,13 +5,17 @@ A document type is refused: entities could name files, grow without end, or lose
 
 from __future__ import annotations
 
+import errno
+import lzma
+import struct
+import zipfile
+import zlib
 from typing import TYPE_CHECKING, Protocol
 from xml.parsers import expat
 
 from mnemo_assets.errors import ErrorClass, ReadingError
 
 if TYPE_CHECKING:
-    import zipfile
     from collections.abc import Iterator
 
 #: Bytes that a container may unpack to, over all parts that are parsed: 50 times an 870-page handbook.
@@ -21,6 +25,26 @@ _MOST_LISTED = 16 << 20
 _AT_ONCE = 256 << 10
 #: Between the namespace and the name of an element.
 _SEPARATOR = "\n"
+
+
+#: What zipfile, and what unpacks for it, raise on damage.
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    OSError,
+    NotImplementedError,
+    ValueError,
+)
+
+
+def damaged(error: Exception, error_class: ErrorClass = ErrorClass.CORRUPT) -> Exception:
+    """The error to raise for one of DAMAGE: a file that cannot be reached any more is not damaged."""
+    if isinstance(error, OSError) and error.errno not in {None, errno.EINVAL}:
+        return error
+    return ReadingError(error_class, type(error).__name__)
 
 
 class Handler(Protocol):

@@ -9,6 +9,7 @@ closes, it kills the child; when the control socket closes, or it dies itself, s
 from __future__ import annotations
 
 import encodings
+import errno
 import gc
 import io
 import json
@@ -53,6 +54,11 @@ _WARM = (
     "mmap",
     "lzma",
     "bz2",
+)
+
+#: What the system says of a document whose disk, or share, is gone.
+_UNREACHABLE = frozenset(
+    {errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.ENXIO, errno.ENODEV, errno.EHOSTDOWN}
 )
 
 _Read = Callable[[BinaryIO, str], Text]
@@ -150,7 +156,7 @@ class _Zygote:
         parent = os.getpid()
         try:
             child = os.fork()
-        except OSError:  # no process to be had: closing all says that the reader ended without an answer
+        except OSError:  # no process to be had
             child = -1
         if child == 0:
             self._child(document, answer, request.rstrip(b"\x00").decode("ascii", "replace"), parent)
@@ -158,7 +164,8 @@ class _Zygote:
         os.close(answer)
         held = socket.socket(fileno=life)
         if child < 0:
-            held.close()
+            with held, suppress(OSError):
+                held.send(STATUS.pack(-1, 0, 0, 0))
             return True
         held.settimeout(0)
         self._lives[child] = held
@@ -199,6 +206,7 @@ class _Zygote:
             self._walls.rules = _moved(document, answer, rules)
             self._walls.raise_all(parent)
             os.closerange(_FIRST_OTHER, _FIRST_OTHER + 1)  # the rules, which have served
+            os.lseek(_DOCUMENT, 0, os.SEEK_SET)  # the position is shared with mnemo, and an earlier try
             with os.fdopen(_DOCUMENT, "rb") as file:
                 _write_all(_ANSWER, _answer(self._read, file, ext))
             code = 0
@@ -225,6 +233,10 @@ def _answer(read: _Read, file: BinaryIO, ext: str) -> bytes:
         return reply.pack_error(error)
     except MemoryError:
         return reply.pack_error(ReadingError(ErrorClass.READER_MEMORY))
+    except OSError as error:
+        gone = error.errno in _UNREACHABLE
+        error_class = ErrorClass.FILE_UNREACHABLE if gone else ErrorClass.READER_CRASHED
+        return reply.pack_error(ReadingError(error_class, errno.errorcode.get(error.errno or 0, "OSError")))
     except Exception as error:  # noqa: BLE001 - whatever a library raises on a hostile file
         place = traceback.extract_tb(error.__traceback__)[-1]
         detail = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"

@@ -17,6 +17,7 @@ create table archives (
     root bytea not null, -- absolute path, as the file system has it
     device numeric(20), -- of the root at the last healthy scan: another one is another disk
     inode numeric(20),
+    mounts bytea[] not null default '{}', -- other disks mounted below the root then: each path and a slash
     healthy_at timestamptz, -- end of the last scan that saw the whole archive
     outage text, -- why the last scan could not, null while healthy
     added_at timestamptz not null default now()

@@ -27,7 +27,7 @@ select pg_advisory_xact_lock(1296912209, 0);
 
 -- name: archives
 -- All archives, in the order in which they came.
-select archive_id, name, root, device, inode, healthy_at from archives order by archive_id;
+select archive_id, name, root, device, inode, mounts, healthy_at from archives order by archive_id;
 
 -- name: insert_archive
 -- Adds an archive; no row if its name is taken.
@@ -46,8 +46,10 @@ delete from archives where archive_id = %(archive_id)s and healthy_at is null;
 update archives set outage = %(outage)s where archive_id = %(archive_id)s and outage is distinct from %(outage)s;
 
 -- name: record_health
--- The whole archive was seen, on that disk.
-update archives set healthy_at = now(), device = %(device)s::numeric, inode = %(inode)s::numeric, outage = null
+-- The whole archive was seen, on that disk and those mounted below it.
+update archives
+set healthy_at = now(), device = %(device)s::numeric, inode = %(inode)s::numeric, mounts = %(mounts)s::bytea[],
+    outage = null
 where archive_id = %(archive_id)s;
 
 -- name: files_after

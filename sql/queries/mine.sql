@@ -103,7 +103,7 @@ select (
                     where x.content_sha256 = c.content_sha256 and x.extractor_id = %(extractor_id)s
                 ))
             limit %(enough)s
-        ) as found
+        ) as bounded
     ) as chunks;
 
 -- name: claim_mining

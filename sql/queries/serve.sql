@@ -211,6 +211,7 @@ group by 1;
 
 -- name: neighbours
 -- The k best co-mentioned entities of one entity: shared documents over sqrt(degree x degree), single ones last.
+-- Where k share two documents and more, the others need no degree.
 with own as materialized (
     select document_id from serve.mentions where entity_id = %(entity_id)s order by document_id desc limit %(documents)s
 ), met as materialized (
@@ -218,10 +219,13 @@ with own as materialized (
     from own join serve.mentions m using (document_id)
     where m.entity_id <> %(entity_id)s
     group by m.entity_id
+), candidates as materialized (
+    select entity_id, shared from met
+    where shared >= 2 or (select count(*) from met where shared >= 2) < %(limit)s
 ), degrees as materialized (
-    select met.entity_id, met.shared,
-        (select count(*) from serve.mentions m where m.entity_id = met.entity_id) as documents
-    from met
+    select c.entity_id, c.shared,
+        (select count(*) from serve.mentions m where m.entity_id = c.entity_id) as documents
+    from candidates c
 ), scored as materialized (
     select entity_id, shared, documents,
         shared / sqrt(documents::float8 * (select count(*) from own)::float8) as score
@@ -236,8 +240,10 @@ order by (s.shared >= 2) desc, s.score desc, s.entity_id;
 
 -- name: neighbours_of_neighbours
 -- The k best entities two steps away: never met with the start itself, each by the best of the ways that lead to it.
-with start as materialized (
-    select document_id from serve.mentions where entity_id = %(entity_id)s
+-- Where k share two documents and more with one between, the others need no degree.
+with near as materialized (
+    select distinct m.entity_id from serve.mentions s join serve.mentions m using (document_id)
+    where s.entity_id = %(entity_id)s
 ), via as materialized (
     select via_id, (select count(*) from serve.mentions m where m.entity_id = via_id) as documents
     from unnest(%(via_ids)s::bigint[]) as given (via_id)
@@ -245,20 +251,20 @@ with start as materialized (
     select via.via_id, via.documents as via_documents, m.entity_id, count(*) as shared
     from via
     join serve.mentions v on v.entity_id = via.via_id
-    join serve.mentions m on m.document_id = v.document_id and m.entity_id <> via.via_id
-    where via.documents <= %(documents)s
+    join serve.mentions m on m.document_id = v.document_id
+    where not exists (select from near where near.entity_id = m.entity_id)
     group by via.via_id, via.documents, m.entity_id
-), far as materialized (
-    select entity_id from (select distinct entity_id from met) each
-    where entity_id <> %(entity_id)s and not exists (
-        select from serve.mentions m join start using (document_id) where m.entity_id = each.entity_id)
+), candidates as materialized (
+    select * from met
+    where shared >= 2 or (select count(distinct entity_id) from met where shared >= 2) < %(limit)s
 ), degrees as materialized (
-    select entity_id, (select count(*) from serve.mentions m where m.entity_id = far.entity_id) as documents from far
+    select entity_id, (select count(*) from serve.mentions m where m.entity_id = each.entity_id) as documents
+    from (select distinct entity_id from candidates) each
 ), best as (
-    select distinct on (met.entity_id) met.entity_id, met.via_id, met.shared, degrees.documents,
-        met.shared / sqrt(degrees.documents::float8 * met.via_documents::float8) as score
-    from met join degrees using (entity_id)
-    order by met.entity_id, (met.shared >= 2) desc, score desc, met.via_id
+    select distinct on (c.entity_id) c.entity_id, c.via_id, c.shared, d.documents,
+        c.shared / sqrt(d.documents::float8 * c.via_documents::float8) as score
+    from candidates c join degrees d using (entity_id)
+    order by c.entity_id, (c.shared >= 2) desc, score desc, c.via_id
 )
 select b.entity_id, e.type, e.name, e.is_owner, b.via_id, b.shared, b.documents, b.score
 from best b join serve.entities e using (entity_id)

@@ -14,6 +14,7 @@ from mnemo_assets.cli import mnemo
 from mnemo_assets.serve.status import Outcome, Stage
 from mnemo_assets.settings import Settings, variable
 from mnemo_assets.text.reading import READERS
+from mnemo_mcp.profiles import PROFILES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -105,6 +106,13 @@ def test_links_resolve(path: Path) -> None:
             headings = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
             slugs = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
             assert anchor in slugs, f"{path.name} links to {target}"
+
+
+@pytest.mark.parametrize("profile", sorted(PROFILES))
+def test_tools_are_documented(profile: str) -> None:
+    """The README names each profile of the agent's server and each of its tools."""
+    words = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [name for name in (profile, *PROFILES[profile]) if f"`{name}`" not in words] == []
 
 
 def test_targets_are_documented() -> None:

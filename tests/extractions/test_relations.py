@@ -56,6 +56,19 @@ def said(extractor: Extractor, text: str) -> list[tuple[str, str, str]]:
             [("Ann Miller", "work for", "Nordwind Ltd"), ("Bob Stone", "work for", "Nordwind Ltd")],
         ),
         ("Klara Voss arbeitet für die Nordwind AG.", [("Klara Voss", "arbeitet für", "Nordwind AG")]),
+        ("Quill Brandt (42) works for Meridian.", [("Quill Brandt", "works for", "Meridian")]),
+        (
+            "Ann Miller (born 5 May 1950 in Berlin) works at Nordwind AG.",
+            [
+                ("Ann Miller", "born", "5 May 1950"),
+                ("Ann Miller", "born in", "Berlin"),
+                ("Ann Miller", "works at", "Nordwind AG"),
+            ],
+        ),
+        (
+            "Bob Stone, a director of Nordwind Ltd, lives in Leeds.",
+            [("Bob Stone", "director of", "Nordwind Ltd"), ("Bob Stone", "lives in", "Leeds")],
+        ),
         ("Zoe Laurent habite à Lyon.", [("Zoe Laurent", "habite à", "Lyon")]),
     ],
 )

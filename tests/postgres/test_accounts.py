@@ -135,6 +135,11 @@ def test_without_user_namespaces_a_service_account_runs_it(
         assert process.of(places.of(home)) == pid, "a cluster stays with the account that made it"
     finally:
         assert postgres.stop(home)
+    moved = home.rename(home.with_name("moved"))
+    with database.connect(Settings(home=moved)) as connection:
+        assert connection.execute("select count(*) from migrations").fetchone() != {"count": 0}
+    assert postgres.stop(moved)
+    assert list((open_folder / "service").iterdir()) == own, "a moved home keeps its cluster"
 
 
 @root_only

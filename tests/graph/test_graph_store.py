@@ -80,8 +80,8 @@ def rows(connection: Connection, generation: int) -> dict[str, list[tuple[Any, .
         "mentions": b"""select sha256, key, role, count from mentions m join entities using (entity_id)
             join documents using (document_id) where m.generation = %s order by 1, 2""",
         "spans": b"""select sha256, key, start_offset, end_offset, form, page, chunk_ordinal
-            from mention_spans s join entities using (entity_id) join documents using (document_id) where s.generation = %s
-            order by 1, 2, 3""",
+            from mention_spans s join entities using (entity_id) join documents using (document_id)
+            where s.generation = %s order by 1, 2, 3""",
         "relations": b"""select sha256, s.key as subject, predicate_raw, predicate, o.key as object,
             start_offset, end_offset, page, chunk_ordinal, confidence, inferred
             from relations r join documents using (document_id)
@@ -148,7 +148,7 @@ def test_storing_the_same_again_changes_nothing(connection: Connection) -> None:
 
 
 def test_deletion_lowers_the_weight(connection: Connection) -> None:
-    """The weight of an edge is its distinct documents: with one of them gone, it is one less; with all, no edge."""
+    """The weight of an edge is its distinct documents: with one gone, it is one less; with all, no edge."""
     generation = make_generation(connection)
     documents = [make_document(connection, name) for name in "ab"]
     for document in documents:

@@ -1,0 +1,117 @@
+"""Real files of other projects, where they stand beside this one."""
+
+from __future__ import annotations
+
+import csv
+import os
+import unicodedata
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mnemo_assets.errors import ReadingError
+from mnemo_assets.text.reading import READERS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mnemo_assets.text.sandbox import Sandbox
+
+#: Files whose expected phrase we do not find, and why.
+EXCEPTIONS = {
+    "csv/frictionless-py__table-infer-iso-8859-7.csv": "69 bytes of Greek: statistics see Cyrillic",
+    "txt/uchardet__eo-iso-8859-3.txt": "statistics take Esperanto in Latin-3 for Latin-2",
+    "html/docling__wiki_duck.html": "the phrase has a blank before its comma, which the page has not",
+    "eml/mail__japanese_attachment_long_name.eml": "the phrase stands in an attachment: those come later",
+}
+#: Files that end in an error, as they should.
+ERRORS = {
+    "docx/oletools__encrypted.docx": "NeedsPassword",
+    "docx/tika__testWORD_protected_passtika.docx": "NeedsPassword",
+    "docx/poi__ExternalEntityInText.docx": "Corrupt",
+    "docx/poi__clusterfuzz-testcase-minimized-POIXWPFFuzzer-4791943399604224.docx": "Corrupt",
+    "docx/poi__clusterfuzz-testcase-minimized-POIXWPFFuzzer-5313273089884160.docx": "Corrupt",
+    "pdf/docling__2206.01062_pg3.pdf": "NeedsPassword",
+    "pdf/unstructured__locked.pdf": "NeedsPassword",
+    "pdf/pdf.js__GHOSTSCRIPT-698804-1-fuzzed.pdf": "Corrupt",
+    "pdf/pdf.js__poppler-67295-0.pdf": "Corrupt",
+}
+BLANK = {"pdf/pdf.js__PDFBOX-4352-0.pdf", "pdf/pdf.js__empty_protected.pdf"}
+#: No page with usable text, by the rules: pictures of pages, and few words over a large drawing.
+SCANNED = {
+    "pdf/OCRmyPDF__ccitt.pdf",
+    "pdf/OCRmyPDF__graph_ocred.pdf",
+    "pdf/OCRmyPDF__jbig2.pdf",
+    "pdf/OCRmyPDF__kcs.pdf",
+    "pdf/OCRmyPDF__toc.pdf",
+    "pdf/docling__ocr_test_rotated_90.pdf",
+    "pdf/pdf.js__SimFang-variant.pdf",
+    "pdf/unstructured__loremipsum-flat.pdf",
+    "pdf/unstructured__table-multi-row-column-cells.pdf",
+}
+
+
+def folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).split())
+
+
+def test_every_real_file_is_read_as_known(corpus: Path, real_sandbox: Sandbox) -> None:
+    """Each file holds its expected phrase, or is one of the named errors, blanks, scans and exceptions."""
+    missing, errors, blank, scanned = set(), {}, set(), set()
+    with (corpus.parent / "manifest.tsv").open(encoding="utf-8", newline="") as manifest:
+        rows = list(csv.DictReader(manifest, delimiter="\t", quoting=csv.QUOTE_NONE))
+    for row in rows:
+        name = row["path"].removeprefix("files/")
+        if name.partition("/")[0] not in READERS:
+            continue
+        descriptor = os.open(corpus / name, os.O_RDONLY)
+        try:
+            text = real_sandbox.read(descriptor, row["ext"])
+        except ReadingError as error:
+            errors[name] = str(error)
+            continue
+        finally:
+            os.close(descriptor)
+        blank |= {name} if text.blank else set()
+        scanned |= {name} if text.scanned else set()
+        if folded(row["expect"]) not in folded(text.text):
+            missing.add(name)
+    assert missing == set(EXCEPTIONS)
+    assert errors == ERRORS
+    assert blank == BLANK
+    assert scanned == SCANNED
+
+
+@pytest.mark.parametrize(
+    ("case", "file", "expected"),
+    [
+        ("01-nul-in-extracted-text", "nul.txt", "Quarterly note by Mara Lindqvist.\nTotal: 4711"),
+        ("06-encrypted-file-vague-error", "owner-only.pdf", "Open to read but owner locked"),
+        ("06-encrypted-file-vague-error", "user-locked.pdf", "NeedsPassword"),
+        ("08-whitespace-only-document-blocks-queue", "blank.txt", ""),
+        ("08-whitespace-only-document-blocks-queue", "zero.txt", ""),
+        ("08-whitespace-only-document-blocks-queue", "blank.pdf", ""),
+    ],
+)
+def test_a_collected_bug_stays_out(
+    bugcases: Path, real_sandbox: Sandbox, case: str, file: str, expected: str
+) -> None:
+    """What broke comparable programs ends as its description says it should."""
+    path = bugcases / case / file
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        text = real_sandbox.read(descriptor, path.suffix[1:])
+        found, blank = text.text, text.blank
+    except ReadingError as error:
+        found, blank = str(error), False
+    finally:
+        os.close(descriptor)
+    assert (found, blank) == (expected, not expected)
+
+
+def test_nul_from_a_font_is_dropped(bugcases: Path, real_sandbox: Sandbox) -> None:
+    """The PDF whose font makes NULs is read without them."""
+    with (bugcases / "01-nul-in-extracted-text" / "nul.pdf").open("rb") as file:
+        text = real_sandbox.read(file.fileno(), "pdf")
+    assert "Mara Lindqvist" in text.text
+    assert "\0" not in text.text
