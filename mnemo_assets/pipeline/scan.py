@@ -145,18 +145,25 @@ def look(connection: Connection, settings: Settings, archive: Archive) -> bool:
             opened = identity(root)
             if opened != (archive.device, archive.inode):
                 return True
-            walked = _walked(root, own_folder(settings, archive.root), Tally())
+            away = unmounted(root, archive.mounts)
+            mounts = set(away)
+            walked = _walked(root, own_folder(settings, archive.root), mounts, Tally())
             for pair in compare.merge(walked, ledger.files(connection, archive.archive_id)):
-                if _differs(archive, *pair):
+                if not _is_on(tuple(away), pair.known) and _differs(archive, *pair):
                     return True
         finally:
             os.close(root)
     except Outage as outage:
         raise ArchiveUnreachableError(outage.advice) from None
     if still_there(archive.root, opened):
-        ledger.record_health(connection, archive, *opened)
+        ledger.record_health(connection, archive, *opened, frozenset(mounts))
         return False
     return True
+
+
+def _is_on(disks: tuple[bytes, ...], known: Known | None) -> bool:
+    """Whether a row's file was on one of these disks: paths below the root, each with a slash."""
+    return known is not None and known.path.startswith(disks)
 
 
 def _differs(
@@ -284,7 +291,7 @@ def _compare(
             if tally.seen % STRIDE == 0:
                 on_progress("scan", tally.seen, None)
         elif known is not None and not known.missing:
-            if held or known.path.startswith(away):
+            if held or _is_on(away, known):
                 tally.held += 1
             else:
                 unseen.append(known.file_id)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -98,7 +99,7 @@ def test_a_claim_in_another_database_is_none_here(
     connection: Connection, settings: Settings, documents: list[int]
 ) -> None:
     """Locks of the same number in another database of the server hold nothing."""
-    with database.connect(settings, database="mnemo") as elsewhere:
+    with dataclasses.replace(database.server(settings), database="mnemo").open("owner") as elsewhere:
         elsewhere.execute(database.queries("claims")["try_claimant"], {"claimant": 4711})
         connection.execute(
             b"""update documents set claimed_by = 4711, claim_token = gen_random_uuid(),
