@@ -13,7 +13,8 @@ from mnemo_assets.up.child import ending
 from mnemo_assets.up.ward import Ward
 from tests.upped import until
 
-STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1, flush=True); time.sleep(600)"
+SLEEP = "print(1, flush=True); import time; time.sleep(600)"
+STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEP}"
 PARENT = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', {child!r}]).wait()"
 
 
@@ -37,9 +38,7 @@ def is_there(pid: int) -> bool:
 
 def test_groups_end_with_whoever_started_them() -> None:
     """When the keeper's input ends, what was added and not taken off is ended, with all that it started."""
-    kept, left, asked = (
-        group(code) for code in (STUBBORN, PARENT.format(child=STUBBORN), "print(1, flush=True); input()")
-    )
+    kept, left, asked = (group(code) for code in (STUBBORN, PARENT.format(child=STUBBORN), SLEEP))
     lines = f"+{kept.pid}\n+{left.pid}\n+{asked.pid}\n-{kept.pid}\n"
     try:
         subprocess.run(
@@ -57,7 +56,7 @@ def test_groups_end_with_whoever_started_them() -> None:
 
 def test_nobody_waits_for_the_dead() -> None:
     """A child that ends at once is not waited for until the grace is over."""
-    quick = group("print(1, flush=True); import time; time.sleep(600)")
+    quick = group(SLEEP)
     begun = time.monotonic()
     keeper.end({quick.pid}, grace=600)
     assert time.monotonic() < begun + 300
