@@ -167,6 +167,7 @@ def settings(
     monkeypatch.setattr(database, "DATABASE", clone)
     monkeypatch.setattr(database, "DAGSTER", f"{clone}_dagster")
     monkeypatch.setattr(postgres, "ensure", lambda _home, **_options: shared_socket)
+    monkeypatch.setattr(postgres, "is_running", lambda _home: True)
     yield Settings(home=tmp_path / "home", workers=2)
     admin.execute(f"drop database if exists {clone}_dagster with (force)".encode())
 

@@ -191,6 +191,44 @@ class TlsFront:
                 _pump(near, far)
 
 
+class Relay:
+    """A network in front of a server, whose cut the client notices and the server does not."""
+
+    def __init__(self, behind: int) -> None:
+        self._behind = behind
+        self._pairs: list[tuple[socket.socket, socket.socket]] = []
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listening.getsockname()[1]
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def cut(self) -> None:
+        """The clients' ends are gone; the server's stay open."""
+        for near, _ in self._pairs:
+            near.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Take no more clients, and end all."""
+        self._listening.shutdown(socket.SHUT_RDWR)
+        self._listening.close()
+        for pair in self._pairs:
+            for end in pair:
+                end.close()
+
+    def _listen(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = self._listening.accept()
+                far = socket.create_connection(("127.0.0.1", self._behind))
+                self._pairs.append((near, far))
+                for source, target in ((near, far), (far, near)):
+                    threading.Thread(target=self._forward, args=(source, target), daemon=True).start()
+
+    def _forward(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while piece := source.recv(65536):
+                target.sendall(piece)
+
+
 def _pump(near: ssl.SSLSocket, far: socket.socket) -> None:
     with selectors.DefaultSelector() as selector:
         selector.register(near, selectors.EVENT_READ, far)

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
+from mnemo_assets import postgres
 from mnemo_assets.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
 #: Seconds after which a test gives up waiting: far beyond what a busy machine takes.
 PATIENCE = 180.0
@@ -148,11 +152,36 @@ class Up:
         with _OPENER.open(request, timeout=60) as answer:
             return json.load(answer)["data"]
 
+    def partitions(self, asset: str) -> list[str]:
+        """The keys of an asset's partitions, as the page has them."""
+        query = "query ($keys: [AssetKeyInput!]) { assetNodes(assetKeys: $keys) { partitionKeys } }"
+        found: list[str] = self.ask(query, keys=[{"path": [asset]}])["assetNodes"][0]["partitionKeys"]
+        return found
+
     def runs(self, *statuses: str) -> list[str]:
         """The runs in these states: ids."""
         query = "query ($f: RunsFilter!) { runsOrError(filter: $f) { ... on Runs { results { id } } } }"
         found = self.ask(query, f={"statuses": list(statuses)})
         return [run["id"] for run in found["runsOrError"]["results"]]
+
+
+@contextmanager
+def running(letters: Mapping[str, str]) -> Iterator[Up]:
+    """`mnemo up` over an archive of these files, name -> text; nothing is left of it."""
+    folder = Path(tempfile.mkdtemp(prefix="mnemo-u-", dir="/tmp"))
+    archive = folder / "papers"
+    archive.mkdir()
+    for name, text in letters.items():
+        (archive / name).write_text(text)
+    up = Up(folder / "home", archive)
+    try:
+        up.start()
+        yield up
+    finally:
+        if up.process is not None and up.process.poll() is None:
+            up.end()
+        postgres.stop(up.home)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _processes() -> list[tuple[int, int, str]]:

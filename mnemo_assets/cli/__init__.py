@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from mnemo_assets.cli import archive, ask, outcome, single, up, upkeep
+from mnemo_assets.cli import archive, ask, examine, outcome, single, up, upkeep
 
 
 @click.group(
@@ -28,6 +28,7 @@ def mnemo(context: click.Context) -> None:
     mnemo search miller            who or what goes by that name
     mnemo dossier 'Ann Miller'     what is said of her, where, in which words
     mnemo failures                 which files did not come in, and why
+    mnemo doctor                   what works, what is missing, how to mend it
     mnemo up                       keep it up to date, and show its way on a page
 
     With --json a command prints one compact object as the last line of its output, or a line for each row.
@@ -46,6 +47,7 @@ for command in (
     ask.failures,
     up.up,
     upkeep.down,
+    examine.doctor,
     single.text,
     single.extract,
 ):

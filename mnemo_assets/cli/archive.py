@@ -77,14 +77,15 @@ def sync(*, folder: Path | None, name: str | None, until_done: bool, as_json: bo
     mnemo sync /media/disk/papers --name old-disk
     mnemo sync                      all archives that are known
     """
-    from mnemo_assets import database, settings
-    from mnemo_assets.pipeline import mine
+    from mnemo_assets import settings
+    from mnemo_assets.pipeline import link, mine
 
     if name is not None and folder is None:
         raise UsageError("--name goes with a folder: mnemo sync DIR --name NAME.")
     chosen = settings.load()
     done = Done()
-    with closing(database.connect(chosen)) as connection, bars() as on_progress:
+
+    def go(connection: Connection) -> None:
         mine.active_generation(connection, chosen)  # a recipe that does not fit is refused before any work
         archives = _archives(connection, folder, name)
         for _ in range(ROUNDS if until_done else 1):
@@ -93,9 +94,16 @@ def sync(*, folder: Path | None, name: str | None, until_done: bool, as_json: bo
             if not done.unsettled:
                 break
         _report(connection, chosen)
+
+    with bars() as on_progress:
+        link.reconnecting(chosen, go, _say_lost)
     if done.read:
         _tell_walls(chosen)
     return _tell(chosen, done, as_json=as_json)
+
+
+def _say_lost() -> None:
+    click.echo("The connection to the database broke off. Connecting again.", err=True)
 
 
 def _tell_walls(chosen: Settings) -> None:
@@ -151,13 +159,16 @@ def _work(
     from mnemo_assets.pipeline import mine, read
 
     while True:
-        reading = read.read(connection, chosen, on_progress)
-        mining = mine.mine(connection, chosen, on_progress)
-        outcomes = reading.extracted + reading.skipped + reading.ocr_pending + reading.failed
-        done.read += outcomes + reading.unchanged
-        done.mined += mining.graphed
-        done.failed_first += reading.failed_first + mining.failed_first
-        done.unsettled += reading.unreachable
+        reading, mining = read.ReadCounts(), mine.MineCounts()
+        try:
+            read.read(connection, chosen, on_progress, counts=reading)
+            mine.mine(connection, chosen, on_progress, counts=mining)
+        finally:  # what was done counts, whatever becomes of the rest
+            outcomes = reading.extracted + reading.skipped + reading.ocr_pending + reading.failed
+            done.read += outcomes + reading.unchanged
+            done.mined += mining.graphed
+            done.failed_first += reading.failed_first + mining.failed_first
+            done.unsettled += reading.unreachable
         if not until_done or not (outcomes or mining.graphed):
             return
 
@@ -221,14 +232,14 @@ def retry(*, sha: str | None, stage: str | None, error_class: str | None, force:
     mnemo retry --force 3fa1b2
     """
     from mnemo_assets import database, settings
-    from mnemo_assets.pipeline import mine
+    from mnemo_assets.pipeline import link, mine
     from mnemo_assets.pipeline import retry as room
 
     if force and not (sha or stage or error_class):
         raise UsageError("--force goes with a choice: a sha256, --stage or --class.")
     chosen = settings.load()
     done = Done()
-    with closing(database.connect(chosen)) as connection, bars() as on_progress:
+    with closing(database.connect(chosen)) as connection:
         mine.active_generation(connection, chosen)
         room.retry(
             connection,
@@ -237,8 +248,13 @@ def retry(*, sha: str | None, stage: str | None, error_class: str | None, force:
             error_class=None if error_class is None else ErrorClass(error_class),
             force=force,
         )
+
+    def go(connection: Connection) -> None:
         _work(connection, chosen, on_progress, done, until_done=False)
         _report(connection, chosen)
+
+    with bars() as on_progress:
+        link.reconnecting(chosen, go, _say_lost)
     return _tell(chosen, done, as_json=as_json)
 
 
@@ -254,12 +270,16 @@ def activate(*, recipe: str, as_json: bool) -> int:
     \b
     mnemo activate patterns
     """
-    from mnemo_assets import database, settings
-    from mnemo_assets.pipeline import mine
+    from mnemo_assets import settings
+    from mnemo_assets.pipeline import link, mine
 
     chosen = settings.load()
     done = Done()
-    with closing(database.connect(chosen)) as connection, bars() as on_progress:
+
+    def go(connection: Connection) -> None:
         mine.activate(connection, chosen, recipe, on_progress)
         _report(connection, chosen)
+
+    with bars() as on_progress:
+        link.reconnecting(chosen, go, _say_lost)
     return _tell(chosen, done, as_json=as_json)

@@ -34,9 +34,17 @@ def run(command: click.Command, arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         # whoever read has gone: let the interpreter's last flush go nowhere, too
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _throw_away_output()
         return BROKEN_PIPE
+    except OSError as error:  # the disk behind a redirection, for one
+        _throw_away_output()
+        name, advice, code = _unforeseen(error)
+        return complain(name, advice, code, as_json=False)
     return code
+
+
+def _throw_away_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(command: click.Command, arguments: Sequence[str]) -> int:
@@ -59,8 +67,17 @@ def _run(command: click.Command, arguments: Sequence[str]) -> int:
     except MnemoError as error:
         name, advice, code = _name(error), str(error), error.exit_code
     except Exception as error:  # noqa: BLE001 - the last one there is: its text may hold what documents say
-        name, advice, code = _name(error), _report(error), 1
+        name, advice, code = _unforeseen(error)
     return complain(name, advice, code, as_json=as_json)
+
+
+def _unforeseen(error: Exception) -> tuple[str, str, int]:
+    """Name, advice and exit code of what no room of ours raised: the disk, the database, or a fault."""
+    from mnemo_assets.database import failures
+
+    if (known := failures.clear(error)) is not None:
+        return _name(known), str(known), known.exit_code
+    return _name(error), _report(error), 1
 
 
 def _name(error: Exception) -> str:

@@ -19,8 +19,11 @@ def down(*, as_json: bool) -> None:
     """
     from mnemo_assets import postgres, settings
 
-    stopped = postgres.stop(settings.load().home)
+    chosen = settings.load()
+    stopped = postgres.stop(chosen.home)
     if as_json:
         emit({"stopped": stopped})
+    elif chosen.dsn is not None and not stopped:
+        say("The database is on a server of your own, which mnemo does not stop.")
     else:
         say("Stopped." if stopped else "It was not running.")

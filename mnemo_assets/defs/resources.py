@@ -1,20 +1,15 @@
 """What assets and sensors are given: settings, and a way to the ledger. Nothing is opened before use."""
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from typing import Final, TypeVar
-
-import psycopg
+from typing import TypeVar
 
 from mnemo_assets import database, settings
 from mnemo_assets.database import Connection
+from mnemo_assets.pipeline import link
 from mnemo_assets.settings import Settings
 
 Result = TypeVar("Result")
-
-#: Seconds before each new link of a piece of work: a server that restarts is back by then.
-PAUSES: Final = (0.5, 2.0, 5.0, 10.0, 20.0)
 
 
 class Ledger:
@@ -42,16 +37,9 @@ class Ledger:
             work: begins where the ledger stands, each time it is called.
 
         Raises:
-            psycopg.OperationalError: the link was lost too often, or is well and something else is wrong.
+            psycopg.Error: the link is well, and something else is wrong.
+            LinkLostError: the link was lost too often.
             PostgresError: there is no new one.
         """
-        for pause in PAUSES:
-            with self.connect() as connection:
-                try:
-                    return work(connection, self.settings())
-                except psycopg.OperationalError:
-                    if not connection.broken:
-                        raise
-            time.sleep(pause)
-        with self.connect() as connection:
-            return work(connection, self.settings())
+        chosen = self.settings()
+        return link.reconnecting(chosen, lambda connection: work(connection, chosen))

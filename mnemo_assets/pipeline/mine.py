@@ -59,6 +59,7 @@ def mine(
     only: Collection[str] | None = None,
     again: contribute.Again | None = None,
     stop: Stop = never,
+    counts: MineCounts | None = None,
 ) -> MineCounts:
     """Mine the documents whose text is ready, once each, and put the graph in order.
 
@@ -74,12 +75,13 @@ def mine(
         again: beside those that wait, also those that failed, wholly or in part; or all that are in the
             graph; or "merge", as `remerge` does.
         stop: is asked before more documents are claimed.
+        counts: to add to, for a caller who wants to know them even if the link is lost.
 
     Raises:
         RecipeError: the graph's recipe is not installed, or not the one that is set; a newer mnemo made it.
         SettingsError: the owner is another one than that of the graph.
     """
-    counts = MineCounts()
+    counts = MineCounts() if counts is None else counts
     generation = _current(connection, settings, on_progress)
     keys = None if only is None else list(only)
     values = {"extractor_id": generation.extractor_id, "enough": ENOUGH, "only": keys, "again": again}

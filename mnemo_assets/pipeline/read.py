@@ -64,6 +64,7 @@ def read(
     only: Collection[str] | None = None,
     again: Again | None = None,
     stop: Stop = never,
+    counts: ReadCounts | None = None,
 ) -> ReadCounts:
     """Read the documents that wait, once each; those whose reader has a newer version, again.
 
@@ -77,11 +78,12 @@ def read(
         again: beside those that wait, also those that failed; or those that have a text, from the cache; or
             all, from the files: whatever their stage, and past no gate.
         stop: is asked before more documents are claimed.
+        counts: to add to, for a caller who wants to know them even if the link is lost.
 
     Raises:
         MnemoError: the text cache cannot be written; the document stays as it was.
     """
-    counts = ReadCounts()
+    counts = ReadCounts() if counts is None else counts
     formats = _formats()
     connection.execute(Q["mark_reader_to_come"], formats)
     chosen = {**formats, "only": None if only is None else list(only), "again": again}

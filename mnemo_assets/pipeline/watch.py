@@ -21,8 +21,9 @@ from mnemo_assets import database
 from mnemo_assets import settings as configuration
 from mnemo_assets.archive import disks, ledger
 from mnemo_assets.archive.changes import Changes, UnwatchableError
-from mnemo_assets.errors import ArchiveUnreachableError, PostgresError
-from mnemo_assets.pipeline.scan import look, own_folder
+from mnemo_assets.errors import PostgresError
+from mnemo_assets.pipeline.looks import Looks
+from mnemo_assets.pipeline.scan import own_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,6 +60,11 @@ class Watcher:
     connection: Connection
     settings: Settings
     watched: dict[int, Watched] = field(default_factory=dict)
+    looks: Looks = field(init=False)
+
+    def __post_init__(self) -> None:
+        """No look is under way."""
+        self.looks = Looks(self.settings)
 
     def round(self) -> None:
         """See to the archives there are now, and to the looks that are due."""
@@ -68,13 +74,9 @@ class Watcher:
         for gone in self.watched.keys() - archives.keys():
             self._end(gone)
         changed = [number for number, one in archives.items() if self._begin(one, mounts)]
-        changed += [
-            number
-            for number, archive in archives.items()
-            if number not in changed
-            and rows[number]["look_due"]
-            and self._look(archive, rows[number]["outage"])
-        ]
+        for number, archive in archives.items():
+            if number not in changed and rows[number]["look_due"]:
+                self.looks.begin(archive, rows[number]["outage"])
         self._note(changed)
 
     def wait(self, seconds: float) -> None:
@@ -123,25 +125,6 @@ class Watcher:
             one.changes.close()
             one.changes = None
             return True
-
-    def _look(self, archive: Archive, outage: str | None) -> bool:
-        """Whether a look by the clock finds something to scan; a look while it is scanned finds nothing."""
-        key = {"archive_id": archive.archive_id}
-        locked = self.connection.execute(Q["try_lock_archive"], key).fetchone()
-        if locked is None or not locked["taken"]:
-            return False
-        try:
-            try:
-                if look(self.connection, self.settings, archive) or outage is not None:
-                    return True
-            except ArchiveUnreachableError:
-                if outage is None:
-                    return True
-            self.connection.execute(Q["record_look"], {**key, "at": locked["at"]})
-            return False
-        finally:
-            if not self.connection.closed:
-                self.connection.execute(Q["unlock_archive"], key)
 
     def _note(self, changed: list[int]) -> None:
         if changed:

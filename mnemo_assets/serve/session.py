@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import psycopg
 
 from mnemo_assets import database
+from mnemo_assets.database import failures
 from mnemo_assets.errors import PostgresError, QuestionTimeoutError
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def reading(settings: Settings, stop: Stop | None = None) -> Iterator[Reading]:
     Raises:
         QuestionTimeoutError: a statement took longer than STATEMENT_MS, or `stop` was asked for.
         PostgresError: the database could not be reached, or did not answer. The message holds no data.
+        DiskError: the database's disk is full.
     """
     stop = stop or Stop()
     try:
@@ -83,4 +85,5 @@ def reading(settings: Settings, stop: Stop | None = None) -> Iterator[Reading]:
     except psycopg.errors.QueryCanceled:
         raise QuestionTimeoutError("The question took too long.") from None
     except psycopg.Error as error:
-        raise PostgresError(f"The database did not answer ({type(error).__name__}).") from None
+        known = failures.clear(error)
+        raise known or PostgresError(f"The database did not answer ({type(error).__name__}).") from None

@@ -36,6 +36,9 @@ def end(groups: set[int], grace: float = GRACE) -> None:
     until = time.monotonic() + grace
     while left and time.monotonic() < until:
         time.sleep(0.05)
+        for group in left:
+            with contextlib.suppress(ChildProcessError):  # one of ours stays until it is asked for
+                os.waitpid(-group, os.WNOHANG)
         left = {group for group in left if send(group, 0)}
     for group in left:
         send(group, signal.SIGKILL)

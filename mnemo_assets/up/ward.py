@@ -38,6 +38,7 @@ class Ward:
     def look(self) -> None:
         """Start the keeper anew if it is gone."""
         if self._process.poll() is not None:
+            self._hang_up()
             self._process = self._start()
             for group in self._groups:
                 self._tell(f"+{group}\n")
@@ -47,10 +48,13 @@ class Ward:
         keeper.end(self._groups)
         for group in list(self._groups):
             self.discard(group)
+        self._hang_up()
+        self._process.wait()
+
+    def _hang_up(self) -> None:
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
-        self._process.wait()
 
     def _tell(self, line: str) -> None:
         assert self._process.stdin is not None

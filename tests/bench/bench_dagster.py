@@ -7,6 +7,7 @@ Then `mnemo up` runs over a folder into which files are put. Everything is in te
 from __future__ import annotations
 
 import contextlib
+import io
 import itertools
 import os
 import random
@@ -96,7 +97,8 @@ def drained(
 
 def run(instance: dg.DagsterInstance, job: str) -> None:
     """A job's run, in this process."""
-    assert defs.resolve_job_def(job).execute_in_process(instance=instance).success
+    with contextlib.redirect_stderr(io.StringIO()):  # a line an event, as in the log of a code server
+        assert defs.resolve_job_def(job).execute_in_process(instance=instance).success
 
 
 @contextlib.contextmanager

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -8,12 +9,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psycopg
+import pytest
+
+from mnemo_assets.pipeline import mine
 from mnemo_assets.serve import entities, status
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import pytest
 
     from mnemo_assets.settings import Settings
     from tests.cli.conftest import Ended
@@ -141,3 +144,46 @@ def test_down_stops_the_server(home: Path) -> None:
     assert home.is_dir()
     stopped = [subprocess.run([*MNEMO, "down", "--json"], check=True, capture_output=True) for _ in range(2)]
     assert [json.loads(done.stdout) for done in stopped] == [{"stopped": True}, {"stopped": False}]
+
+
+def test_a_disk_that_is_full_is_no_fault_of_ours(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk, ours or the database's, ends in one line that says what to do, and not in a fault."""
+
+    def fail(*_arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "Eva Lind", "Eva Lind")
+
+    monkeypatch.setattr(status, "status", fail)
+    ended = run("status", "--json")
+    assert (ended.code, ended.said["error"]) == (1, "DiskError")
+    assert "A disk is full." in ended.err
+    assert "fault" not in ended.err
+    assert "Lind" not in ended.err + ended.out
+
+
+def test_a_database_that_fails_is_no_fault_of_ours(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database's own failures are errors of ours, in a question as in a sync."""
+
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise psycopg.errors.DiskFull("Eva Lind")
+
+    monkeypatch.setattr(entities, "search_entities", fail)
+    ended = run("search", "anybody", "--json")
+    assert (ended.code, ended.said["error"]) == (1, "DiskError")
+    monkeypatch.setattr(mine, "activate", fail)
+    ended = run("activate", "patterns", "--json")
+    assert (ended.code, ended.said["error"]) == (1, "DiskError")
+    assert "Lind" not in ended.err + ended.out
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_output_to_a_full_disk_is_no_fault_of_ours(tmp_path: Path) -> None:
+    """A redirection to a disk that is full ends in one line, however much was printed."""
+    for size in (10, 200_000):
+        (tmp_path / "long.txt").write_text("one line of many\n" * size)
+        with Path("/dev/full").open("wb") as full:
+            ended = subprocess.run(
+                [*MNEMO, "text", tmp_path / "long.txt"], stdout=full, stderr=subprocess.PIPE, check=False
+            )
+        assert ended.returncode == 1
+        assert ended.stderr.startswith(b"DiskError: A disk is full.")
+        assert ended.stderr.count(b"\n") == 1

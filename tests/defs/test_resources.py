@@ -5,16 +5,17 @@ import psycopg
 import pytest
 
 from mnemo_assets.database import Connection
-from mnemo_assets.defs import jobs, resources
+from mnemo_assets.defs import jobs
 from mnemo_assets.defs.resources import Ledger
-from mnemo_assets.pipeline import settle
+from mnemo_assets.errors import LinkLostError
+from mnemo_assets.pipeline import link, settle
 from mnemo_assets.pipeline.attempt import Job, Outcome
 from mnemo_assets.settings import Settings
 
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resources, "PAUSES", (0.0,) * 3)
+    monkeypatch.setattr(link, "PAUSES", (0.0,) * 3)
 
 
 def cut(connection: Connection) -> None:
@@ -37,7 +38,7 @@ def test_a_lost_link_is_opened_anew(ledger: Ledger) -> None:
 
 
 def test_a_link_that_is_lost_again_and_again_is_given_up(ledger: Ledger) -> None:
-    """After so many it is raised."""
+    """After so many it is an error of its own."""
     tries = 0
 
     def work(connection: Connection, _: Settings) -> None:
@@ -45,7 +46,7 @@ def test_a_link_that_is_lost_again_and_again_is_given_up(ledger: Ledger) -> None
         tries += 1
         cut(connection)
 
-    with pytest.raises(psycopg.OperationalError):
+    with pytest.raises(LinkLostError):
         ledger.work(work)
     assert tries == 4
 

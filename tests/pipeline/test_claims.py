@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mnemo_assets import database
+from mnemo_assets.database.embedded import Embedded
 from mnemo_assets.pipeline import claims
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def test_a_claim_in_another_database_is_none_here(
     connection: Connection, settings: Settings, documents: list[int]
 ) -> None:
     """Locks of the same number in another database of the server hold nothing."""
-    with dataclasses.replace(database.server(settings), database="mnemo").open("owner") as elsewhere:
+    with Embedded(settings.home, "mnemo", "dagster").open("owner") as elsewhere:
         elsewhere.execute(database.queries("claims")["try_claimant"], {"claimant": 4711})
         connection.execute(
             b"""update documents set claimed_by = 4711, claim_token = gen_random_uuid(),

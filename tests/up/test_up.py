@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -275,7 +276,13 @@ def test_nothing_outlives_it(up: Up) -> None:
     up.process.kill()
     up.process.wait()
     until(lambda: not up.everything(), "its programs have ended")
+    # Dagster uploads what it finds here, whatever its telemetry setting says
+    canary = up.home / "dagster" / "logs" / "canary"
+    canary.parent.mkdir()
+    canary.write_text("canary")
     up.start()
+    assert canary.read_text() == "canary"
+    shutil.rmtree(canary.parent)
     assert up.end(signal.SIGTERM) == 0
     assert up.lines[-2:] == ["Ending.", "Ended."]
     assert up.everything() == []

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import threading
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import pytest
 from mnemo_assets import database
 from mnemo_assets.archive import disks, ledger
 from mnemo_assets.errors import ArchiveUnreachableError
-from mnemo_assets.pipeline import scan, watch
+from mnemo_assets.pipeline import looks, scan, watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +46,7 @@ def archive(connection: Connection, settings: Settings, root: Path) -> Archive:
 def watcher(connection: Connection, settings: Settings) -> Iterator[watch.Watcher]:
     with closing(watch.Watcher(connection, settings)) as watcher:
         yield watcher
+        watcher.looks.finish()
 
 
 def is_due(connection: Connection) -> bool:
@@ -170,11 +172,13 @@ def test_a_look_by_the_clock_stands_for_a_scan(
     watcher.round()
     age(connection, 55)
     watcher.round()
+    watcher.looks.finish()
     age(connection, 30)
     assert not is_due(connection)
     (root / "b.txt").unlink()
     age(connection, 28)
     watcher.round()
+    watcher.looks.finish()
     age(connection, 1)
     assert is_due(connection)
 
@@ -190,6 +194,7 @@ def test_an_outage_that_is_known_is_no_news(
     scan_fails(connection, settings, archive)
     age(connection, 55)
     watcher.round()
+    watcher.looks.finish()
     age(connection, 30)
     assert not is_due(connection)
 
@@ -238,3 +243,43 @@ def test_a_look_at_nothing_is_an_outage(connection: Connection, settings: Settin
     with pytest.raises(ArchiveUnreachableError):
         look(connection, settings)
     assert connection.execute("select outage from archives").fetchone() == {"outage": None}
+
+
+def test_a_share_that_hangs_keeps_nobody_waiting(
+    connection: Connection, archive: Archive, watcher: watch.Watcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The watcher goes on while a look hangs, and does not begin another one at that archive."""
+    begun: list[int] = []
+    go_on = threading.Event()
+
+    def hang(_connection: Connection, _settings: Settings, archive: Archive) -> bool:
+        begun.append(archive.archive_id)
+        go_on.wait()
+        return False
+
+    monkeypatch.setattr(looks, "look", hang)
+    watcher.round()
+    age(connection, 55)
+    for _ in range(3):
+        watcher.round()
+    go_on.set()
+    watcher.looks.finish()
+    assert begun == [archive.archive_id]
+
+
+def test_a_broken_look_is_not_silent(
+    connection: Connection, archive: Archive, watcher: watch.Watcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The watcher ends, and says no more than the class of what broke it."""
+    assert archive.healthy_at is not None
+
+    def break_down(*_words: object) -> bool:
+        raise ValueError("/a/path")
+
+    monkeypatch.setattr(looks, "look", break_down)
+    watcher.round()
+    age(connection, 55)
+    watcher.round()
+    watcher.looks.finish()
+    with pytest.raises(RuntimeError, match=r"^ValueError$"):
+        watcher.round()

@@ -1,0 +1,270 @@
+"""`mnemo doctor`: each thing that can be wrong is found, called what it is, and has a way to mend it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from pydantic import SecretStr
+
+from mnemo_assets import database, postgres
+from mnemo_assets.archive import ledger
+from mnemo_assets.doctor import examine
+from mnemo_assets.errors import MnemoError, PostgresError
+from mnemo_assets.extractions import recipes
+from mnemo_assets.text.sandbox import Sandbox
+from mnemo_assets.text.walls import Wall
+from tests.second_server import graph
+
+if TYPE_CHECKING:
+    from mnemo_assets.doctor.finding import Finding
+    from mnemo_assets.settings import Settings
+    from tests.second_server import Graph, SecondServer
+
+CANARY = "Xanthippe"
+TEMPLATE = Path(__file__).parents[2] / "dagster_home" / "dagster.yaml"
+
+
+def looked(settings: Settings) -> dict[tuple[str, str], Finding]:
+    """What was found, by area and name; each thing is looked at once, and says how to mend it."""
+    found = list(examine.examine(settings, ["MNEMO_HOME"]))
+    by_name = {(one.area, one.name): one for one in found}
+    assert len(by_name) == len(found)
+    assert [one for one in found if one.state != "ok" and not one.mend] == []
+    return by_name
+
+
+def test_all_is_well(settings: Settings) -> None:
+    """In a home where nothing has happened yet, all that is needed works."""
+    found = looked(settings)
+    assert [one for one in found.values() if not one.is_well] == []
+    assert {area for area, _ in found} == {
+        "settings",
+        "home",
+        "walls",
+        "converters",
+        "dagster",
+        "postgres",
+        "recipes",
+        "archives",
+    }
+    assert found["settings", "in force"].said == "MNEMO_HOME"
+    assert found["postgres", "the server"].said.startswith("Postgres 18.")
+    assert found["postgres", "extensions"].said.startswith("pg_trgm ")
+    assert found["home", "the folder"].state == "missing"
+
+
+def test_a_server_that_does_not_start(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without Postgres, all that needs none is looked at, and what needs one says so."""
+
+    def fail(_home: Path, **_options: object) -> Path:
+        raise PostgresError("The disk is full. Free some space, then try again.")
+
+    monkeypatch.setattr(postgres, "ensure", fail)
+    found = looked(settings)
+    server = found["postgres", "the server"]
+    assert (server.state, server.said) == ("broken", "PostgresError")
+    assert server.mend == "The disk is full. Free some space, then try again."
+    assert found["archives", "the archives"].mend == "Mend Postgres first."
+    assert found["walls", "memory"].state == "ok"
+    assert [one.name for one in found.values() if not one.is_well] == ["the server"]
+
+
+def test_a_look_that_fails_is_a_finding(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever breaks in a look, the others go on, and nothing of its words is shown."""
+
+    def fail(*_arguments: object) -> Any:
+        raise ValueError(CANARY)
+
+    monkeypatch.setattr(ledger, "archives", fail)
+    found = looked(settings)
+    broken = found["archives", "the archives"]
+    assert (broken.state, broken.said) == ("broken", "ValueError")
+    assert CANARY not in str(found)
+    assert found["dagster", "its storage"].state == "missing"
+
+
+def test_what_others_can_open_is_counted(settings: Settings) -> None:
+    """A file and a folder in the home that other users can open are found, and none is named."""
+    folder = settings.home / CANARY / "deeper"
+    folder.mkdir(parents=True)
+    for each in (settings.home, folder.parent):
+        each.chmod(0o700)
+    folder.chmod(0o750)
+    (folder / "text").write_text("")
+    (folder / "text").chmod(0o604)
+    (folder / "link").symlink_to("/nowhere")
+    found = looked(settings)
+    wrong = found["home", "permissions"]
+    assert (wrong.state, wrong.said) == ("broken", "2 files or folders are open to other users")
+    assert not wrong.is_well
+    assert CANARY not in str(found)
+    folder.chmod(0o700)
+    (folder / "text").chmod(0o600)
+    assert looked(settings)["home", "permissions"].state == "ok"
+
+
+def test_a_file_in_the_homes_place(settings: Settings) -> None:
+    """A home that is a file is called that."""
+    settings.home.write_text("")
+    assert looked(settings)["home", "the folder"].said == "not a folder"
+
+
+@pytest.mark.parametrize(
+    ("free", "state", "is_well"),
+    [(1 << 20, "broken", False), (1 << 30, "missing", True), (1 << 40, "ok", True)],
+)
+def test_a_disk_that_is_nearly_full(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, free: int, state: str, *, is_well: bool
+) -> None:
+    """Little room is a warning, and none at all is a fault."""
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: shutil._ntuple_diskusage(free, 0, free))
+    found = looked(settings)["home", "the disk"]
+    assert (found.state, found.is_well) == (state, is_well)
+
+
+def test_a_wall_that_the_platform_lacks(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is said with the system's reason, and the others hold; no sandbox at all is a fault."""
+    lacks = [
+        Wall("the network", in_force=False, why_not="EPERM"),
+        Wall("memory", in_force=True, why_not=None),
+    ]
+    monkeypatch.setattr(Sandbox, "walls", lambda _self: lacks)
+    found = looked(settings)
+    assert found["walls", "the network"].said == "not in force: EPERM"
+    assert found["walls", "the network"].is_well
+    assert found["walls", "memory"].state == "ok"
+
+    def fail(_self: Sandbox) -> list[Wall]:
+        raise MnemoError("No reader can be started.")
+
+    monkeypatch.setattr(Sandbox, "walls", fail)
+    assert not looked(settings)["reading", "the walls"].is_well
+
+
+def test_a_recipe_that_is_not_installed(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It can be done without, unless it is the one that is set."""
+    monkeypatch.setattr(recipes, "is_installed", lambda name: name == "patterns")
+    missing = looked(settings)["recipes", "ner"]
+    assert (missing.state, missing.is_well) == ("missing", True)
+    missing = looked(settings.model_copy(update={"extractor": "ner"}))["recipes", "ner"]
+    assert (missing.state, missing.is_well) == ("missing", False)
+    assert missing.mend == "Type: pip install 'mnemo[ner]'"
+
+
+def test_an_archive_that_is_away(settings: Settings, connection: database.Connection, tmp_path: Path) -> None:
+    """An archive whose folder is gone is a fault, by its number; one that came back waits for a sync."""
+    root = tmp_path / CANARY
+    root.mkdir()
+    (root / "a.txt").write_text("a")
+    archive = ledger.add_archive(connection, root, CANARY)
+    name = f"archive {archive.archive_id}"
+    assert looked(settings)["archives", name].state == "ok"
+    ledger.record_outage(connection, archive, "Missing")
+    found = looked(settings)["archives", name]
+    assert (found.state, found.said) == (
+        "broken",
+        "there, but its last scan ended early: Missing; not whole yet",
+    )
+    shutil.rmtree(root)
+    found = looked(settings)["archives", name]
+    assert (found.state, found.said) == ("broken", "Missing; not whole yet")
+    assert CANARY not in str(looked(settings))
+
+
+def test_what_dagster_was_not_told(settings: Settings, connection: database.Connection) -> None:
+    """Its storage, once its tables are there, and the documents that its page does not show yet."""
+    assert looked(settings)["dagster", "its storage"].said == "not made yet"
+    url = database.dagster_url(settings)
+    assert looked(settings)["dagster", "its storage"].said == "empty"
+    with psycopg.connect(url.replace("+psycopg2", "", 1), autocommit=True) as inside:
+        inside.execute("create table runs ()")
+        inside.execute("create table event_logs ()")
+    found = looked(settings)
+    assert (found["dagster", "its storage"].state, found["dagster", "its page"].state) == ("ok", "ok")
+    connection.execute("insert into documents (sha256) values (repeat('a', 64))")
+    found = looked(settings)
+    assert found["dagster", "its page"].said == "1 documents have moved on since"
+    assert found["dagster", "its page"].is_well
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("", ""), "telemetry and compute logs are off"),
+        (("telemetry:\n  enabled: false", "telemetry:\n  enabled: true"), "not off: telemetry"),
+        (("telemetry:\n  enabled: false", ""), "not off: telemetry"),
+        (("class: NoOpComputeLogManager", "class: LocalComputeLogManager"), "not off: compute logs"),
+    ],
+)
+def test_what_dagster_is_told(settings: Settings, change: tuple[str, str], said: str) -> None:
+    """A dagster.yaml with which something would leave the machine, or be written, is a fault."""
+    folder = settings.home / "dagster"
+    folder.mkdir(parents=True, mode=0o700)
+    settings.home.chmod(0o700)
+    text = TEMPLATE.read_text()
+    assert change[0] in text
+    (folder / "dagster.yaml").write_text(text.replace(*change) if change[0] else text)
+    (folder / "dagster.yaml").chmod(0o600)
+    found = looked(settings)["dagster", "dagster.yaml"]
+    assert (found.said, found.is_well) == (said, "not off" not in said)
+
+
+def test_a_package_that_is_missing(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dagster can be done without, and the line to type is said."""
+    version = metadata.version  # the real one
+
+    def absent(name: str) -> str:
+        if name == "dagster-webserver":
+            raise metadata.PackageNotFoundError
+        return version(name)
+
+    monkeypatch.setattr(metadata, "version", absent)
+    found = looked(settings)["dagster", "packages"]
+    assert (found.state, found.is_well) == ("missing", True)
+    assert found.mend == "Type: pip install dagster-webserver"
+
+
+def test_the_owners_own_server(own: Graph, tmp_path: Path) -> None:
+    """Its version, how it is reached, and what only a superuser could bound in the reader's role."""
+    found = looked(own.settings(tmp_path / "home"))
+    assert [one for one in found.values() if not one.is_well] == []
+    server = found["postgres", "the server"]
+    assert server.said.startswith("Postgres 18.")
+    assert server.said.endswith(", your own, on this machine")
+    reader = found["postgres", "the reader's role"]
+    assert reader.state == "missing"
+    assert (
+        reader.said == "asks and cannot write; not bounded in temporary files and locks that writers wait for"
+    )
+    page = (Path(__file__).parents[2] / "docs/settings.md").read_text()
+    block = page[page.index("```sql\n") + 7 :]
+    statements = block[: block.index("```")].replace("mnemo_reader", f'"{own.name}_reader"')
+    with own.chief() as chief:
+        chief.execute(statements.encode())
+    assert looked(own.settings(tmp_path / "home"))["postgres", "the reader's role"].state == "ok"
+    with database.connect(own.settings(tmp_path / "home")) as owner:  # which still may
+        owner.execute("select pg_advisory_lock(1)")
+
+
+def test_an_own_server_that_lacks_something(second_server: SecondServer, tmp_path: Path) -> None:
+    """What is missing is the class of the error, and what to do is its message."""
+    theirs = graph(second_server, can="nocreaterole")
+    found = looked(theirs.settings(tmp_path / "home"))["postgres", "the server"]
+    assert (found.state, found.said) == ("broken", "PrivilegeMissingError")
+    away = SecretStr(theirs.dsn(port=1))
+    found = looked(theirs.settings(tmp_path / "home", dsn=away))["postgres", "the server"]
+    assert (found.state, found.said) == ("broken", "ServerUnreachableError")
+    assert theirs.password not in str(found)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can write everywhere")
+def test_a_home_that_is_somebody_elses(settings: Settings) -> None:
+    """A home that cannot be written in is a fault."""
+    settings.home.mkdir(mode=0o500)
+    assert looked(settings)["home", "the folder"].said == "not yours to write in"
