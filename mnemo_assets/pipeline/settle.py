@@ -97,6 +97,7 @@ def _insert_chunks(connection: Connection, document_id: int, chunks: tuple[tuple
 
 def _values(job: Job, outcome: Outcome) -> dict[str, object]:
     text = outcome.text
+    is_secret = outcome.error_class is ErrorClass.SECRET  # then its title may be one, too
     detail = None if outcome.detail is None else outcome.detail.replace("\0", "")[:DETAIL_LIMIT]
     return {
         "document_id": job.document_id,
@@ -105,7 +106,7 @@ def _values(job: Job, outcome: Outcome) -> dict[str, object]:
         "error": None if detail is None else detail.encode(errors="replace").decode(),
         "reader": outcome.reader,
         "reader_version": outcome.reader_version,
-        "title": text and text.title,
+        "title": text and (None if is_secret else text.title),
         "document_date": text and text.document_date,
         "document_date_source": text and text.document_date_source,
         "pages": text and len(text.page_starts),
