@@ -5,15 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-#: Hyphens, dashes and the minus of Unicode, in UTF-8; in UTF-16 of either order, without its NULs; in cp1252.
-_DASH: Final = (
-    rb"(?:[-_]|\xe2\x80[\x90-\x95]|\xe2\x88\x92|\xef\xb9[\x98\xa3]|\xef\xbc\x8d"
-    rb"|[\x10-\x15]\x20|\x20[\x10-\x15]|\x12\x22|\x22\x12|[\x96\x97])"
-)
-#: Blanks within a line, in the same encodings.
-_BLANK: Final = rb"(?:[\x20\t]|\xc2?\xa0|\xe2\x80[\x80-\x8a\xaf]|\xe3\x80\x80)"
-_SPACE: Final = rb"(?:[\r\n]|" + _BLANK + rb")"
-
 #: What a text that is, or holds, a key looks like. Before a pattern is tried, one of its traces must stand in
 #: the text so many times, every digit having been made a 0: that is what makes it cheap.
 _TEXT_RULES: Final[dict[str, tuple[tuple[bytes, ...], int, re.Pattern[bytes]]]] = {
@@ -28,9 +19,8 @@ _TEXT_RULES: Final[dict[str, tuple[tuple[bytes, ...], int, re.Pattern[bytes]]]] 
     "bitlocker": (
         (b"000000",),
         8,
-        re.compile(  # eight groups of six digits, with hyphens (a line may break there) or blanks
-            rb"[0-9]{6}(?:" + _SPACE + rb"{0,3}" + _DASH + rb"{1,2}" + _SPACE + rb"{0,4}[0-9]{6}){7}"
-            rb"|[0-9]{6}(?:" + _BLANK + rb"{1,4}[0-9]{6}){7}"
+        re.compile(  # eight groups of six digits, whatever is between: hyphens, lines, cells of a table
+            rb"[0-9]{6}(?:[^0-9A-Za-z]{1,8}(?:[0-9]{1,2}[.):][^0-9A-Za-z]{0,4})?[0-9]{6}){7}"
         ),
     ),
 }
@@ -72,7 +62,6 @@ _MAGIC_RULES: Final[dict[str, re.Pattern[bytes]]] = {
         re.DOTALL,
     ),
     "keystore": re.compile(rb"(?:\xfe\xed\xfe\xed|\xce\xce\xce\xce)\x00\x00\x00"),  # Java: JKS, JCEKS
-    # Password Safe, 1Password, macOS keychain, LUKS, Ansible
     "vault": re.compile(
         rb"PWS3|opdata01|kych\x00|LUKS\xba\xbe"
     ),  # Password Safe, 1Password, macOS keychain, LUKS

@@ -8,6 +8,7 @@ judges a file's first HEAD_BYTES, whatever the file is called.
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Final
 
 from mnemo_assets.archive.heads import magic_rule, text_rule
@@ -166,6 +167,6 @@ def judge_content(head: bytes) -> str | None:
 
 
 def judge_text(text: str) -> str | None:
-    """`judge_content` of a text that was read: what a compressed file hides from its first bytes."""
-    rule = text_rule(text[:HEAD_BYTES].encode("utf-8", "replace"))
+    """`judge_content` of a text that was read, all of it: what a file hides from its first bytes."""
+    rule = text_rule(unicodedata.normalize("NFKC", text).encode("utf-8", "replace"))
     return None if rule is None else f"content:{rule}"

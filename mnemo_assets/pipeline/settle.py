@@ -98,6 +98,7 @@ def _insert_chunks(connection: Connection, document_id: int, pieces: tuple[tuple
 
 def _values(job: Job, outcome: Outcome) -> dict[str, object]:
     text = outcome.text
+    is_secret = outcome.error_class is ErrorClass.SECRET  # then its title may be one, too
     detail = None if outcome.detail is None else outcome.detail.replace("\0", "")[:DETAIL_LIMIT]
     return {
         "document_id": job.document_id,
@@ -107,7 +108,7 @@ def _values(job: Job, outcome: Outcome) -> dict[str, object]:
         "reader": outcome.reader,
         "reader_version": outcome.reader_version,
         "chunks_version": chunks.VERSION,
-        "title": text and text.title,
+        "title": text and (None if is_secret else text.title),
         "document_date": text and text.document_date,
         "document_date_source": text and text.document_date_source,
         "pages": text and len(text.page_starts),

@@ -83,9 +83,30 @@ def test_bitlocker_of_an_old_windows() -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "\r\n".join(GROUPS),
+        "\n\n".join(GROUPS * 2),
+        ", ".join(GROUPS),
+        " | ".join(GROUPS),
+        "\n".join(f"{number}. {group}" for number, group in enumerate(GROUPS, start=1)),
+        "\u00ad".join(GROUPS),
+    ],
+)
+def test_bitlocker_in_any_layout(text: str) -> None:
+    """Lines, cells and a numbered list are a key too, and so is a table that looks like one."""
+    assert judge_content(text.encode()) == "content:bitlocker"
+    assert judge_text(text) == "content:bitlocker"
+
+
+def test_a_read_text_is_judged_whole() -> None:
+    """In a text that was read, a key may stand anywhere, and in wide digits."""
+    wide = KEY.translate({ord("0") + n: 0xFF10 + n for n in range(10)})
+    assert judge_text("Dear Ann. " * HEAD_BYTES + wide) == "content:bitlocker"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "-".join(GROUPS[:7]),
-        "\n".join(GROUPS * 3),  # a column of numbers
-        ",".join(GROUPS * 3),
         "2021-03-04 2021-03-05",
         "-----BEGIN CERTIFICATE-----\nMIID\n-----END CERTIFICATE-----",
         "-----BEGIN PUBLIC KEY-----",
@@ -95,7 +116,7 @@ def test_bitlocker_of_an_old_windows() -> None:
     ],
 )
 def test_what_is_no_key(text: str) -> None:
-    """Tables, dates, certificates and talk about keys come in."""
+    """Seven groups, dates, certificates and talk about keys come in."""
     assert judge_content(text.encode()) is None
     assert judge_text(text) is None
 
