@@ -18,7 +18,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from mnemo_mcp import wire
-from mnemo_mcp.calls import Calls
+from mnemo_mcp.calls import DEADLINE, Calls
 from mnemo_mcp.profiles import PROFILES
 from mnemo_mcp.tools import TOOLS, Tool
 
@@ -99,17 +99,45 @@ async def _serve(server: Server[Any], pipes: wire.Pipes) -> None:
     send, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, written = anyio.create_memory_object_stream[SessionMessage](0)
     refusals = outgoing.clone()
+    unanswered = _Unanswered()
     async with anyio.create_task_group() as tasks, refusals:
-        tasks.start_soon(_write, written, pipes, tasks.cancel_scope)
+        tasks.start_soon(_write, written, pipes, unanswered, tasks.cancel_scope)
         loop = asyncio.get_running_loop()
-        threading.Thread(target=_read, args=(pipes, send, refusals, loop), daemon=True).start()
+        handed = (pipes, send, refusals, unanswered, loop)
+        threading.Thread(target=_read, args=handed, daemon=True).start()
         await server.run(incoming, outgoing, server.create_initialization_options(NotificationOptions()))
+
+
+class _Unanswered:
+    """The requests that have no answer yet: a client may close its end right behind the last one."""
+
+    def __init__(self) -> None:
+        self._ids: set[object] = set()
+        self._changed = threading.Condition()
+
+    def follow(self, message: types.JSONRPCMessage) -> None:
+        """Take note of a message of either side: a request, its answer, or that none is wanted any more."""
+        with self._changed:
+            if isinstance(message, types.JSONRPCRequest):
+                self._ids.add(message.id)
+            elif isinstance(message, types.JSONRPCNotification):
+                if message.method == "notifications/cancelled":
+                    self._ids.discard((message.params or {}).get("requestId"))
+            else:
+                self._ids.discard(message.id)
+            self._changed.notify_all()
+
+    def wait(self) -> None:
+        """Wait until every request is answered, but no longer than a call may take."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._ids, timeout=DEADLINE)
 
 
 def _read(
     pipes: wire.Pipes,
     send: MemoryObjectSendStream[SessionMessage | Exception],
     refusals: MemoryObjectSendStream[SessionMessage],
+    unanswered: _Unanswered,
     loop: asyncio.AbstractEventLoop,
 ) -> None:
     """Hand the client's lines to the event loop, one after the other. No exit waits for this thread."""
@@ -119,7 +147,10 @@ def _read(
             if message is None:
                 continue
             to = refusals if isinstance(message, types.JSONRPCError) else send
+            if to is send:
+                unanswered.follow(message)
             asyncio.run_coroutine_threadsafe(to.send(SessionMessage(message)), loop).result()
+        unanswered.wait()
         loop.call_soon_threadsafe(send.close)
     except (RuntimeError, OSError, anyio.BrokenResourceError, anyio.ClosedResourceError, CancelledError):
         return  # the server has ended, and its loop with it
@@ -153,12 +184,17 @@ def _message(line: str | None) -> types.JSONRPCMessage | None:
 
 
 async def _write(
-    written: MemoryObjectReceiveStream[SessionMessage], pipes: wire.Pipes, scope: anyio.CancelScope
+    written: MemoryObjectReceiveStream[SessionMessage],
+    pipes: wire.Pipes,
+    unanswered: _Unanswered,
+    scope: anyio.CancelScope,
 ) -> None:
     try:
         async for message in written:
             text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
             await anyio.to_thread.run_sync(wire.write, pipes.outgoing, wire.encoded(text))
+            if not isinstance(message.message, types.JSONRPCRequest | types.JSONRPCNotification):
+                unanswered.follow(message.message)
     except OSError:  # the client is gone
         scope.cancel()
 

@@ -1,4 +1,4 @@
-"""Connections to a server of the owner's: MNEMO_DSN. See docs/decisions/0005-own-server.md."""
+"""Connections to a server of the owner's: MNEMO_DSN. See docs/decisions/0006-own-server.md."""
 
 from __future__ import annotations
 

@@ -171,16 +171,17 @@ def test_call_starts_the_database_and_no_pipe_stays_open(home: Path) -> None:
 
 
 def test_end_of_input_during_a_call_is_a_quiet_end(served: Served) -> None:
-    """A client that leaves in the middle of a call ends the server with 0."""
+    """A client that closes its end behind its requests gets every answer; then the server ends with 0."""
     with Agent({"MNEMO_HOME": str(served.home)}) as agent:
         agent.shake()
         request = {"name": "get_dossier", "arguments": {"entity_id": served.ids["Tom"]}}
-        agent.send(
-            json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": request}).encode()
-        )
+        for number in (1, 2, 3):
+            call = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": request}
+            agent.send(json.dumps(call).encode())
         code, rest, errors = agent.leave()
     assert code == 0
-    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in rest)
+    assert sorted(json.loads(line)["id"] for line in rest) == [1, 2, 3]
+    assert all(json.loads(line)["result"]["isError"] is False for line in rest)
     assert b"Traceback" not in errors
 
 
