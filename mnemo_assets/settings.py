@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PREFIX = "MNEMO_"
+#: What pydantic says of these names a bound and never the value.
+_SAYS_THE_RANGE = {"greater_than_equal", "less_than_equal", "int_parsing"}
 #: Fields that say something about the owner's own server.
 _WITH_DSN = ("dsn_remote_host", "reader_dsn", "password_command")
 
@@ -57,7 +59,7 @@ class Settings(BaseModel):
     )
     extractor: str | None = Field(
         default=None,
-        pattern="^[a-z][a-z0-9_-]*$",
+        pattern="^(ner|patterns)$",
         description="Recipe of a new graph: `ner` or `patterns`. Default: `ner` where it is installed.",
     )
     owner: Annotated[tuple[str, ...], BeforeValidator(_split_names)] = Field(
@@ -140,8 +142,11 @@ def load(environment: Mapping[str, str] | None = None, dotenv: Path | None = Pat
     try:
         found = Settings.model_validate({known[name]: value for name, value in chosen.items()})
     except ValidationError as error:
-        field = str(error.errors(include_input=False, include_url=False)[0]["loc"][0])
+        wrong = error.errors(include_input=False, include_url=False)[0]
+        field = str(wrong["loc"][0])
         said = Settings.model_fields[field].description
+        if wrong["type"] in _SAYS_THE_RANGE:
+            said = f"{wrong['msg']}. {said}"
         raise SettingsError(f"Malformed setting {variable(field)}. {said}") from None
     alone = [name for name in chosen if known[name] in _WITH_DSN]
     if found.dsn is None and alone:

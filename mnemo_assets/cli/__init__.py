@@ -27,6 +27,7 @@ def mnemo(context: click.Context) -> None:
     mnemo status                   how far it is, in counts
     mnemo search miller            who or what goes by that name
     mnemo dossier 'Ann Miller'     what is said of her, where, in which words
+    mnemo document 7               where a document stands, and who is in it
     mnemo failures                 which files did not come in, and why
     mnemo doctor                   what works, what is missing, how to mend it
     mnemo up                       keep it up to date, and show its way on a page
@@ -44,6 +45,7 @@ for command in (
     ask.status,
     ask.search,
     ask.dossier,
+    ask.document,
     ask.failures,
     up.up,
     upkeep.down,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,9 +43,10 @@ class Done:
     read: int = 0
     mined: int = 0
     removed: int = 0
-    failed_first: int = 0
+    failed: int = 0
+    failed_first: int = 0  # of them
     unsettled: int = 0  # files that changed under our hands in the last round
-    unreachable: int = 0
+    unreachable: list[str] = field(default_factory=list)  # names of archives
 
     @property
     def nothing(self) -> bool:
@@ -59,11 +60,11 @@ class Done:
 
 
 @click.command()
-@click.argument("folder", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
+@click.argument("given", required=False, metavar="[DIR]")
 @click.option("--name", help="What to call the archive. Default: the name of the folder.")
 @click.option("--until-done", is_flag=True, help="Go round again until nothing waits that could go on.")
 @json_option
-def sync(*, folder: Path | None, name: str | None, until_done: bool, as_json: bool) -> int:
+def sync(*, given: str | None, name: str | None, until_done: bool, as_json: bool) -> int:
     """Bring the graph up to date with an archive.
 
     The archive in DIR, or all that are known. Looks for what is new, changed or gone, reads it, and mines its
@@ -80,14 +81,17 @@ def sync(*, folder: Path | None, name: str | None, until_done: bool, as_json: bo
     from mnemo_assets import settings
     from mnemo_assets.pipeline import link, mine
 
-    if name is not None and folder is None:
+    if name is not None and given is None:
         raise UsageError("--name goes with a folder: mnemo sync DIR --name NAME.")
+    if given == "":  # Path would make the current folder of it
+        raise UsageError("The folder is an empty text. Is the variable that holds it set?")
+    folder = None if given is None else Path(given)
     chosen = settings.load()
     done = Done()
 
     def go(connection: Connection) -> None:
-        mine.active_generation(connection, chosen)  # a recipe that does not fit is refused before any work
         archives = _archives(connection, folder, name)
+        mine.active_generation(connection, chosen)  # a recipe that does not fit is refused before any work
         for _ in range(ROUNDS if until_done else 1):
             _scan(connection, chosen, archives, on_progress, done)
             _work(connection, chosen, on_progress, done, until_done=until_done)
@@ -138,12 +142,13 @@ def _scan(
     from mnemo_assets.pipeline import scan
     from mnemo_assets.serve import status
 
-    done.unreachable = done.seen = done.unsettled = 0
+    done.seen = done.unsettled = 0
+    done.unreachable = []
     for archive in archives:
         try:
             found = scan.scan(connection, chosen, archive, on_progress)
         except ArchiveUnreachableError:
-            done.unreachable += 1
+            done.unreachable.append(archive.name)
             continue
         done.seen += found.seen
         done.hashed += found.hashed
@@ -167,6 +172,7 @@ def _work(
             outcomes = reading.extracted + reading.skipped + reading.ocr_pending + reading.failed
             done.read += outcomes + reading.unchanged
             done.mined += mining.graphed
+            done.failed += reading.failed + mining.failed
             done.failed_first += reading.failed_first + mining.failed_first
             done.unsettled += reading.unreachable
         if not until_done or not (outcomes or mining.graphed):
@@ -181,8 +187,8 @@ def _report(connection: Connection, chosen: Settings) -> None:
         tell.tell(chosen)
 
 
-def _tell(chosen: Settings, done: Done, *, as_json: bool) -> int:
-    """Print what was done and how things stand now; returns the exit code."""
+def _tell(chosen: Settings, done: Done, headline: str | None = None, *, as_json: bool) -> int:
+    """Print what was done, under a headline of the command's own, and how things stand now; the exit code."""
     from mnemo_assets.serve import session
     from mnemo_assets.serve import status as room
 
@@ -190,19 +196,22 @@ def _tell(chosen: Settings, done: Done, *, as_json: bool) -> int:
         now = room.status(connection)
     did = {"hashed": done.hashed, "read": done.read, "mined": done.mined, "removed": done.removed}
     if not as_json:
-        if done.nothing:
+        if headline is not None:
+            say(headline)
+        if done.nothing and headline is None:
             say(f"Nothing to do: {done.seen:,} files are as they were, no document waits that could go on.")
-        else:
+        elif not done.nothing:
             say("Done: " + ", ".join(f"{n:,} {what}" for what, n in did.items()) + ".")
         show_status(now)
     if done.unreachable:
-        advice = "An archive's folder is gone, empty or another one. Nothing was concluded; the rest went on."
+        names = ", ".join(done.unreachable)
+        advice = f"The folder of {names} is gone, empty or another. Nothing was concluded; the rest went on."
         return complain(
             ArchiveUnreachableError.__name__, advice, UNREACHABLE, as_json=as_json, **plain(now), did=did
         )
     if as_json:
         emit({**plain(now), "did": did})
-    if done.failed_first:
+    if done.failed:
         click.echo("Some documents failed: `mnemo failures` says which, and why.", err=True)
     return done.exit_code
 
@@ -241,7 +250,7 @@ def retry(*, sha: str | None, stage: str | None, error_class: str | None, force:
     done = Done()
     with closing(database.connect(chosen)) as connection:
         mine.active_generation(connection, chosen)
-        room.retry(
+        sent = room.retry(
             connection,
             sha256=sha,
             stage=stage,
@@ -255,7 +264,8 @@ def retry(*, sha: str | None, stage: str | None, error_class: str | None, force:
 
     with bars() as on_progress:
         link.reconnecting(chosen, go, _say_lost)
-    return _tell(chosen, done, as_json=as_json)
+    headline = f"{sent:,} documents sent back." if sent else "No document matches: nothing was sent back."
+    return _tell(chosen, done, headline, as_json=as_json)
 
 
 @click.command()
@@ -282,4 +292,4 @@ def activate(*, recipe: str, as_json: bool) -> int:
 
     with bars() as on_progress:
         link.reconnecting(chosen, go, _say_lost)
-    return _tell(chosen, done, as_json=as_json)
+    return _tell(chosen, done, f"The graph is the one that {recipe} makes.", as_json=as_json)

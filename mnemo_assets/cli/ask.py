@@ -1,4 +1,4 @@
-"""Commands that ask and change nothing: status, search, dossier, failures."""
+"""Commands that ask and change nothing: status, search, dossier, document, failures."""
 
 from __future__ import annotations
 
@@ -136,19 +136,20 @@ def dossier(*, entity: str, limit: int, as_json: bool) -> int:
     """Show what the papers say of an entity.
 
     ENTITY is an id, or a name that fits one entity. Each mention and each relation comes with its page
-    and its words. A name that fits several is answered by
-    the list of them.
+    and its words, and each document with its files. A name that fits several is answered by the list of them.
 
     \b
     mnemo dossier 'Ann Miller'
     mnemo dossier 12 --json
     """
+    from mnemo_assets.serve import documents
     from mnemo_assets.serve import dossier as room
 
     with asking() as connection:
         fitting = _fitting(connection, entity)
         if len(fitting) == 1:
             found = room.get_dossier(connection, fitting[0].entity_id, limit=limit, room=UNBOUNDED)
+            places = documents.places(connection, [document.document_id for document in found.documents])
     if len(fitting) > 1:
         if not as_json:
             _list(fitting)
@@ -157,9 +158,12 @@ def dossier(*, entity: str, limit: int, as_json: bool) -> int:
             AmbiguousNameError.__name__, advice, 2, as_json=as_json, entities=[plain(one) for one in fitting]
         )
     if as_json:
-        emit(plain(found))
+        said = plain(found)
+        for document in said["documents"]:
+            document["files"] = places.get(document["document_id"], ())
+        emit(said)
     else:
-        _show_dossier(found)
+        _show_dossier(found, places)
     return 0
 
 
@@ -181,13 +185,14 @@ def _fitting(connection: Connection, entity: str) -> Sequence[EntityCounts]:
     return fitting
 
 
-def _show_dossier(found: Dossier) -> None:
+def _show_dossier(found: Dossier, places: Mapping[int, Sequence[str]]) -> None:
     who = found.entity
     owner = ", the owner" if who.is_owner else ""
     say(f"{who.name} ({who.type}, id {who.entity_id}{owner})")
-    say(f"{who.mentions:,} mentions in {who.documents:,} documents")
-    if found.aliases:
-        say(f"also {', '.join(found.aliases)}")
+    say(f"{_some(who.mentions, 'mention')} in {_some(who.documents, 'document')}")
+    aliases = [alias for alias in found.aliases if alias != who.name]
+    if aliases:
+        say(f"also {', '.join(aliases)}")
     for heading, relations in (("Does", found.relations_out), ("Said of it", found.relations_in)):
         if relations:
             say()
@@ -196,7 +201,7 @@ def _show_dossier(found: Dossier) -> None:
                 _show_relation(relation)
     for document in found.documents:
         say()
-        _show_document(document)
+        _show_document(document, places.get(document.document_id, ()))
     if found.truncated:
         say()
         say("There is more: raise --limit.")
@@ -209,14 +214,72 @@ def _show_relation(relation: Relation) -> None:
     say(f"    document {relation.document_id}, p. {relation.page}: “{' '.join(relation.quote.split())}”")
 
 
-def _show_document(document: DocumentMentions) -> None:
+def _some(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
+def _show_document(document: DocumentMentions, places: Sequence[str]) -> None:
     day = f"{document.date} ({document.date_source})" if document.date else "undated"
     say(f"{day}  document {document.document_id}  {document.title or ''}".rstrip())
+    for place in places:
+        say(f"  {place}")
     quotes = [f"  p. {mention.page}: “{' '.join(mention.quote.split())}”" for mention in document.mentions]
     for quote in dict.fromkeys(quotes):  # a sentence may mention it twice
         say(quote)
     if document.count > len(document.mentions):
         say(f"  and {document.count - len(document.mentions)} more")
+
+
+@click.command()
+@click.argument("wanted", metavar="DOCUMENT")
+@click.option(
+    "--limit", default=50, show_default=True, type=click.IntRange(1, 1000), help="Entities to show."
+)
+@json_option
+def document(*, wanted: str, limit: int, as_json: bool) -> None:
+    """Show where a document stands, how far it is, and who is in it.
+
+    DOCUMENT is the number that a dossier gives, or the beginning of a sha256. This is for your eyes: it names
+    paths.
+
+    \b
+    mnemo document 7
+    mnemo document 3fa1b2c4
+    """
+    from mnemo_assets.serve import documents
+
+    with asking() as connection:
+        short = wanted.isascii() and wanted.isdigit() and int(wanted) <= LARGEST_ID
+        try:
+            document_id = int(wanted) if short else documents.find_document(connection, wanted)
+            found = documents.get_document(connection, document_id, limit=limit, room=UNBOUNDED)
+        except NotFoundError:
+            if not short:
+                raise
+            document_id = documents.find_document(connection, wanted)  # a sha256 may begin with digits alone
+            found = documents.get_document(connection, document_id, limit=limit, room=UNBOUNDED)
+        places = documents.places(connection, [document_id]).get(document_id, ())
+    if as_json:
+        emit({**plain(found), "files": places})
+        return
+    cause = f", {found.error_class}: {found.reason}" if found.error_class else ""
+    say(f"document {found.document_id}  {found.title or ''}".rstrip())
+    for place in places or ("no file holds it now",):
+        say(f"  {place}")
+    table(
+        [
+            ("stage", f"{found.stage}{cause}"),
+            ("date", f"{found.date} ({found.date_source})" if found.date else "undated"),
+            ("pages", f"{found.pages or 0:,}, {found.pages_awaiting_ocr:,} of them pictures"),
+            ("sha256", found.sha256),
+        ]
+    )
+    if found.entities:
+        say()
+        rows = [(each.entity_id, each.type, each.name, each.count) for each in found.entities]
+        table([("id", "type", "name", "mentions"), *rows])
+    if found.truncated:
+        say(f"There are {found.entities_total:,} in it: raise --limit.")
 
 
 @click.command()

@@ -12,6 +12,7 @@ import os
 import signal
 import threading
 from concurrent.futures import BrokenExecutor, CancelledError, Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Self, TypeAlias
@@ -119,21 +120,24 @@ class Workshop:
         if self._solo is None:
             self._solo = _pool(1)
         try:
-            return _accept(self._solo.submit(_in_child, self._recipe, text).result())
+            with _no_interrupt():
+                future = self._solo.submit(_in_child, self._recipe, text)
+            return _accept(future.result())
         except BrokenExecutor:
             self._solo.shutdown()
             self._solo = None
             return Failure("ProcessDied")
 
     def _submit(self, text: str) -> Future[Extraction | Failure | _Refusal]:
-        if self._pool is None:
-            self._pool = _pool(self._processes)
-        try:
-            return self._pool.submit(_in_child, self._recipe, text)
-        except BrokenExecutor:  # since the last text
-            self._pool.shutdown()
-            self._pool = _pool(self._processes)
-            return self._pool.submit(_in_child, self._recipe, text)
+        with _no_interrupt():
+            if self._pool is None:
+                self._pool = _pool(self._processes)
+            try:
+                return self._pool.submit(_in_child, self._recipe, text)
+            except BrokenExecutor:  # since the last text
+                self._pool.shutdown()
+                self._pool = _pool(self._processes)
+                return self._pool.submit(_in_child, self._recipe, text)
 
     def _close(self) -> None:
         for pool in (self._pool, self._solo):
@@ -160,9 +164,21 @@ def _pool(number: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), initializer=_begin_child)
 
 
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Have the children that are started here never hear Ctrl-C, not even while they import.
+
+    A child inherits what its parent blocks. What reaches the parent meanwhile is heard right after.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _begin_child() -> None:
-    """End with the parent, however that ends; leave Ctrl-C to it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """End with the parent, however that ends."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     threading.Thread(target=_follow, args=(parent.sentinel,), daemon=True).start()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, TypeAdapter
@@ -17,7 +18,7 @@ from mnemo_assets.serve.mentions import DateSource
 from mnemo_assets.serve.status import Outcome, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 Q = queries("serve")
 
@@ -135,6 +136,14 @@ def get_document(
         truncated=last is not None,
         next_cursor=None if last is None else cursors.write(_PLACE, last, "get_document", arguments),
     )
+
+
+def places(connection: Connection, document_ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
+    """Where documents stand now, each as "archive: path", for the owner's eyes: no tool shows it."""
+    found: defaultdict[int, list[str]] = defaultdict(list)
+    for row in connection.execute(Q["places"], {"document_ids": list(document_ids)}):
+        found[row["document_id"]].append(f"{row['archive']}: {row['path']}")
+    return {document_id: tuple(paths) for document_id, paths in found.items()}
 
 
 def failures(connection: Connection) -> Iterator[Failure]:

@@ -324,6 +324,13 @@ where m.document_id = %(document_id)s
 order by -m.count, e.entity_id
 limit %(limit)s;
 
+-- name: places
+-- Where documents stand in the archives now: document_id, archive, path. For the owner's eyes.
+select d.document_id, a.name as archive, f.display_path as path
+from serve.documents d join serve.files f on f.sha256 = d.sha256 join serve.archives a using (archive_id)
+where d.document_id = any(%(document_ids)s::bigint[]) and f.outcome = 'admitted' and f.missing_since is null
+order by d.document_id, a.archive_id, f.display_path collate "C", f.file_id;
+
 -- name: failures
 -- Every file that is there and did not come in whole, with its document's stage and class. For the owner's eyes.
 select a.name as archive, f.display_path as path, f.outcome, f.rule, d.sha256, d.stage, d.error_class

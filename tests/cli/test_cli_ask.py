@@ -72,6 +72,20 @@ def test_nobody_of_that_name(run: Run, papers: Path) -> None:
         assert unknown not in ended.err
 
 
+def test_a_document_names_its_files(run: Run, papers: Path) -> None:
+    """From a fact to its file: a dossier names the files, and so does the document by number or sha256."""
+    run("sync", papers)
+    cited = run("dossier", "Eva Lind", "--json").said["documents"][0]
+    by_number = run("document", cited["document_id"], "--json").said
+    assert by_number == run("document", cited["sha256"][:12], "--json").said
+    assert by_number["files"] == cited["files"]
+    archive, _, path = cited["files"][0].partition(": ")
+    assert archive == papers.name
+    assert (papers / path).is_file()
+    assert cited["files"][0] in run("document", cited["document_id"]).out
+    assert run("document", "999999").code == 2
+
+
 def test_failures_name_the_file_and_the_reason(run: Run, papers: Path) -> None:
     """A line for each file that did not come in whole."""
     run("sync", papers)

@@ -89,6 +89,20 @@ def test_sync_wants_a_folder_the_first_time(run: Run) -> None:
     assert run("sync", "--name", "papers").code == 2
 
 
+def test_a_refused_sync_leaves_no_graph(run: Run, papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sync without an archive makes nothing: the owner can still be named at the first real one."""
+    assert run("sync").code == 2
+    monkeypatch.setenv("MNEMO_OWNER", "Eva Lind")
+    assert run("sync", papers).code == 5  # one file is broken
+    assert "the owner" in run("dossier", "Eva Lind").out
+
+
+def test_an_empty_folder_name_is_no_folder(run: Run) -> None:
+    """An unset variable in a script does not take in the current folder."""
+    ended = run("sync", "", "--json")
+    assert (ended.code, ended.said["error"]) == (2, "UsageError")
+
+
 def test_a_folder_that_is_not_there_is_an_outage(run: Run, tmp_path: Path) -> None:
     """A mistyped folder is said to be unreachable, and no empty archive comes of it."""
     assert run("sync", tmp_path / "nowhere", "--json").code == 4
@@ -114,3 +128,4 @@ def test_activate_builds_the_same_graph_anew(run: Run, papers: Path) -> None:
     assert ended.code == 0
     assert ended.said["digest"] == first["digest"]
     assert ended.said["did"]["read"] == 0
+    assert "Nothing to do" not in run("activate", "patterns").out

@@ -28,7 +28,8 @@ def documents(connection: Connection) -> list[int]:
 
 
 def take(claimant: claims.Claimant, limit: int, after: int = 0) -> list[dict[str, Any]]:
-    return claimant.take(Q["claim_mining"], {"after": after, "limit": limit})
+    values = {"after": after, "limit": limit, "only": None, "again": None, "extractor_id": 1}
+    return claimant.take(Q["claim_mining"], values)
 
 
 def ids(rows: list[dict[str, Any]]) -> list[int]:

@@ -149,6 +149,7 @@ def test_the_rows_of_a_document(
         "page_starts": [0, 10],
         "chars": 18,
         "characters_removed": 0,
+        "chunks_version": 1,
         "pages_awaiting_ocr": 0,
         "chunks_failed": 0,
     }
