@@ -17,6 +17,8 @@ _WITHOUT_DECOMPOSITION: Final = str.maketrans(
 )
 _LEET: Final = {"o": "[o0]", "i": "[i1]", "e": "[e3]", "a": "[a4]", "s": "[s5]", "t": "[t7]"}  # "passw0rd"
 _SYMBOLS: Final = str.maketrans("@$", "as")
+#: Letters of other scripts that look like Latin ones: a name that mixes them hides, or was typed in haste.
+_LOOK_ALIKES: Final = str.maketrans("асеорхуіјѕԁԛԝкмтнαορνικ", "aceopxyijsdqwkmthaopvik")
 _NOT_ALPHANUMERIC: Final = re.compile(r"[\W_]+")
 _NOT_LETTERS: Final = re.compile(r"[\W\d_]+")
 _CAMEL: Final = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -88,6 +90,8 @@ def word_rule(text: str) -> str | None:
     camel = _NOT_LETTERS.sub(" ", fold(_CAMEL.sub(" ", text)))
     vocabulary = _ASCII if folded.isascii() else _ALL
     rule = vocabulary.rule(compact, f" {spaced} " if camel == spaced else f" {spaced} | {camel} ")
+    if rule is None and not folded.isascii() and (latin := folded.translate(_LOOK_ALIKES)).isascii():
+        return word_rule(latin)
     if rule is None and ("@" in text or "$" in text):
         rule = vocabulary.rule(_NOT_ALPHANUMERIC.sub("", folded.translate(_SYMBOLS)), "")
     return rule

@@ -13,7 +13,7 @@ from typing import Final
 #: "secret" takes "secretary" with it: "Secretary of State" is the price of "secretaccounts".
 STEMS: Final[dict[str, str]] = {
     "password": """
-        password passwd passphrase passcode passkey pincode pinnumber codepin
+        password passwd passwrd passphrase passcode passkey pincode pinnumber codepin
         passwort passwoert kennwort kennwoert losungswort losungswoert pinnummer tanliste
         motdepasse motsdepasse contrasena contrasenya contrasinal pasahitz
         palavrapasse palavraspasse palavradepasse palavrasdepasse minhasenha minhassenhas
@@ -25,7 +25,8 @@ STEMS: Final[dict[str, str]] = {
         पासवर्ड कूटशब्द পাসওয়ার্ড รหัสผ่าน
     """,
     "credential": """
-        credential logindata logindetail logininfo accessdata
+        credential accesscode securitycode wifikey wlankey wlanschlussel wlanschluessel
+        logindata logindetail logininfo accessdata
         zugangsdat zugangscode anmeldedat logindaten einwahldat
         identifiant codedacces codesdacces credencia datosdeacceso dadosdeacesso credenzial datidiaccesso
         inloggegeven inlogcode toegangsgegeven toegangscode danelogowania danedologowania poswiadczeni
@@ -39,7 +40,7 @@ STEMS: Final[dict[str, str]] = {
         секрет μυστικ 秘密 シークレット 비밀 시크릿
     """,
     "api-key": """
-        apikey apitoken accesskey accesstoken authtoken bearertoken
+        apikey apitoken accesskey licensekey licencekey accesstoken authtoken bearertoken
         apischlussel apischluessel zugriffsschlussel zugriffsschluessel zugriffstoken
         cleapi clesapi clefapi clefsapi claveapi clavedeapi clavesapi clavesdeapi llaveapi llavedeapi
         chiaveapi chiaviapi chaveapi chavedeapi chavesdeapi apisleutel kluczapi kluczeapi apiklic
@@ -56,7 +57,8 @@ STEMS: Final[dict[str, str]] = {
         sukromnykluc privatnykluc privatnikljuc zasebnikljuc
         privatnyckel privatanyckel privatanycklar privatnogle privatenogle privatnokkel
         yksityinenavain yksityisavain privatkulcs magankulcs ozelanahtar khoariengtu khoabimat kunciprivat
-        закрытыйключ закрытыеключ приватныйключ приватныеключ личныйключ приватнийключ закритийключ
+        закрытыйключ закрытыеключ приватныйключ приватныеключ личныйключ приватнийключ
+        приватніключі закритийключ закритіключі
         ιδιωτικοκλειδι 私钥 私鑰 密钥 密鑰 プライベートキー 개인키 프라이빗키 مفتاحخاص المفتاحالخاص
     """,
     "recovery": """
@@ -99,8 +101,10 @@ WORDS: Final[dict[str, tuple[str, ...]]] = {
             "claves",
         ),
         *("parola", "parolam", "parolalar", "parol", "paroli", "parool", "hasla", "hesla", "geslo", "gesla"),
-        *("losen", "nywila"),
+        *("losen", "nywila", "pin", "pins", "puk", "puks", "otp", "parolen", "гасло", "гасла"),
+        *("κωδικος", "κωδικοι", "κωδικων", "κωδικους", "รหัส"),
     ),
+    "credential": ("cred", "creds", "login", "logins", "token", "tokens"),
     "secret": (
         "sekret",
         "sekrety",
@@ -114,9 +118,20 @@ WORDS: Final[dict[str, tuple[str, ...]]] = {
         "סוד",
         "סודי",
     ),
-    "private-key": ("id rsa", "id dsa", "id ecdsa", "id ed", "ppk"),
+    "private-key": (
+        "id rsa",
+        "id dsa",
+        "id ecdsa",
+        "id ed",
+        "ppk",
+        "ssh",
+        "gnupg",
+        "keyfile",
+        "ключи",
+        "ключі",
+    ),
     "recovery": ("totp",),
-    "vault": ("enpass", "kdbx", "kdb", "keychain"),
+    "vault": ("enpass", "kdbx", "kdb", "keychain", "wallet", "tresor"),
 }
 
 #: Found as the first or the last word: between others it is about a password ("locked with pwd, copy 2").

@@ -16,6 +16,11 @@ WORDS = {
             "passphrase",
             "Passwort",
             "Passwörter",
+            "PINs",
+            "PIN Brief",
+            "гасло",
+            "κωδικοί",
+            "p\u0430ssw\u043erd",  # with two Cyrillic letters
             "Passwoerter",
         ),
         *("Kennwort", "mot de passe", "mots de passe", "contraseña", "contraseñas", "senha", "palavra passe"),
