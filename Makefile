@@ -6,7 +6,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench clean lock install browser
+.PHONY: help demo test check bench soak clean lock install browser
 
 VENV ?= .venv
 PYTHON ?=
@@ -23,6 +23,7 @@ help:
 	@echo 'make test    install, then run every test'
 	@echo 'make check   what CI runs: ruff, mypy, import-linter, every test'
 	@echo 'make bench   print the figures: scan, hashing, reading'
+	@echo 'make soak    kill a sync again and again, and compare the graphs: ten minutes'
 	@echo 'make clean   stop the demo and remove .demo'
 	@echo 'make lock    pin the dependencies anew, after a change of pyproject.toml'
 
@@ -94,6 +95,9 @@ test: $(READY) browser
 
 bench: $(READY)
 	"$(VENV)/bin/python" tests/bench
+
+soak: $(READY)
+	"$(VENV)/bin/python" tests/soak/kill_sync.py
 
 clean:
 	@if [ -d .demo ]; then $(IN_DEMO); "$$venv/bin/mnemo" down; cd ..; rm -rf .demo; fi
