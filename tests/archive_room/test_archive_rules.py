@@ -16,11 +16,6 @@ WORDS = {
             "passphrase",
             "Passwort",
             "Passwörter",
-            "PINs",
-            "PIN Brief",
-            "гасло",
-            "κωδικοί",
-            "p\u0430ssw\u043erd",  # with two Cyrillic letters
             "Passwoerter",
         ),
         *("Kennwort", "mot de passe", "mots de passe", "contraseña", "contraseñas", "senha", "palavra passe"),
@@ -133,6 +128,24 @@ def test_words_of_many_languages(word: str, rule: str) -> None:
     assert judge_name(word) == rule
     assert judge_name(word.encode()) == rule
     assert judge_file_name(f"{word}.pdf".encode()) == rule
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("PINs", "PIN Brief 2021", "my_creds", "account logins", ".ssh", "гасло", "мої ключі", "κωδικοί"),
+        "p\u0430ssw\u043erd",  # with two Cyrillic letters
+    ],
+)
+def test_words_of_their_own(name: str) -> None:
+    """Short words exclude where they stand alone, and letters that only look Latin hide nothing."""
+    assert judge_name(name) is not None
+
+
+@pytest.mark.parametrize("name", ["opinion", "spinning top", "tokenizer", "sacred songs", "Мария"])
+def test_words_within_words(name: str) -> None:
+    """Within another word a short one is chance."""
+    assert judge_name(name) is None
 
 
 @pytest.mark.parametrize("name", HARMLESS)
