@@ -45,9 +45,14 @@ def end(connection: Connection, session: Session) -> None:
 
 
 def was_stopped(settings: Settings, error: psycopg.Error) -> bool:
-    """Whether a session ended because somebody stops the embedded server, as `mnemo down` does."""
+    """Whether a session ended because somebody stops the embedded server, as `mnemo down` does.
+
+    A session whose server was killed says that it was shut down, too. Only the words tell the two apart; the
+    embedded server's are English whatever the user's language.
+    """
     return (
         settings.dsn is None
         and isinstance(error, errors.AdminShutdown)
+        and "administrator" in (error.diag.message_primary or "")
         and not postgres.is_running(settings.home)
     )

@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from mnemo_assets import database
 from mnemo_assets.database import password
 from mnemo_assets.errors import PasswordError, ServerRefusedError, SettingsError
+from tests.upped import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,8 +121,14 @@ def test_it_ends_in_time_with_all_that_it_started(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(password, "SECONDS", 3.0)
     with pytest.raises(PasswordError, match="within 3 seconds"):
         password.ask(program(code, str(pid)))
-    status = Path(f"/proc/{pid.read_text()}/stat")
-    assert not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z"
+    until(lambda: _has_ended(int(pid.read_text())), "the child has ended")
+
+
+def _has_ended(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
 
 
 @pytest.mark.parametrize("value", ["", "  ", "'canary", '"canary'])

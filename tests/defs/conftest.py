@@ -91,6 +91,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def ephemeral() -> Iterator[dg.DagsterInstance]:
+    """An instance in memory, for many runs: each of Dagster's on Postgres opens seventy connections."""
+    with dg.DagsterInstance.ephemeral() as instance:
+        yield instance
+
+
+@pytest.fixture
 def scanned(connection: Connection, settings: Settings, folder: Path) -> Callable[[], None]:
     """Scans the folder, and sweeps."""
 

@@ -94,10 +94,13 @@ def letters(tmp_path: Path, connection: Connection, settings: Settings) -> Calla
 
 
 def test_a_hundred_scattered_keys(
-    letters: Callable[[int], list[str]], connection: Connection, ledger: Ledger
+    letters: Callable[[int], list[str]],
+    connection: Connection,
+    ledger: Ledger,
+    ephemeral: dg.DagsterInstance,
 ) -> None:
     """They take a hundred runs, as Dagster has it, and come out right; their neighbours are left alone."""
-    instance = dg.DagsterInstance.ephemeral()  # a run of Dagster's on Postgres opens seventy connections
+    instance = ephemeral
     keys = letters(200)
     report(connection, instance)
     chosen = set(keys[::2])
