@@ -38,7 +38,7 @@ from enum import StrEnum
 class ErrorClass(StrEnum):
     """Why a document is where it is: `documents.error_class`. The value is what `status` counts."""
 
-    NEEDS_PASSWORD = "NeedsPassword"  # noqa: S105 - the name of a class of errors
+    ENCRYPTED = "Encrypted"
     CORRUPT = "Corrupt"
     UNSUPPORTED = "Unsupported"
     EMPTY = "Empty"
@@ -47,7 +47,7 @@ class ErrorClass(StrEnum):
     SECRET = "Secret"  # noqa: S105 - the name of a class of errors
     SCANNED = "Scanned"
     READER_TO_COME = "ReaderToCome"
-    READER_TIMEOUT = "ReaderTimeout"
+    TIMED_OUT = "TimedOut"
     READER_MEMORY = "ReaderMemory"
     READER_CRASHED = "ReaderCrashed"
     TOO_LARGE = "TooLarge"
@@ -59,7 +59,7 @@ class ErrorClass(StrEnum):
 
 #: What a person reads beside each class, and can act on.
 REASONS: dict[ErrorClass, str] = {
-    ErrorClass.NEEDS_PASSWORD: "The file opens only with a password. Save a copy without one.",
+    ErrorClass.ENCRYPTED: "The file opens only with a password. Save a copy without one.",
     ErrorClass.CORRUPT: "The file is damaged. Restore it from a backup or open and save it again.",
     ErrorClass.UNSUPPORTED: "The content is not what the extension says, and no reader knows it.",
     ErrorClass.EMPTY: "There is nothing in the file but blank space.",
@@ -68,7 +68,7 @@ REASONS: dict[ErrorClass, str] = {
     ErrorClass.SECRET: "The text holds a key or recovery code. `mnemo retry --force SHA` takes it in.",
     ErrorClass.SCANNED: "Every page is a picture. It waits for text recognition.",
     ErrorClass.READER_TO_COME: "No reader for this extension yet. It goes on by itself once there is one.",
-    ErrorClass.READER_TIMEOUT: "Reading took too long. Raise MNEMO_READER_SECONDS, then `mnemo retry`.",
+    ErrorClass.TIMED_OUT: "Reading took too long. Raise MNEMO_READER_SECONDS, then `mnemo retry`.",
     ErrorClass.READER_MEMORY: "It took too much memory. Raise MNEMO_READER_MEMORY_MB, then `mnemo retry`.",
     ErrorClass.READER_CRASHED: "The reader ended without an answer. `mnemo retry` tries once more.",
     ErrorClass.TOO_LARGE: "There is more text in the file than mnemo takes from one document.",

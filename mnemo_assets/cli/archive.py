@@ -224,7 +224,7 @@ def _tell(chosen: Settings, done: Done, headline: str | None = None, *, as_json:
     "error_class",
     type=click.Choice([str(one) for one in ErrorClass]),
     metavar="CLASS",
-    help="Documents with this error class, such as ReaderTimeout.",
+    help="Documents with this error class, such as TimedOut.",
 )
 @click.option("--force", is_flag=True, help="Take them in although a gate says no.")
 @json_option
@@ -237,7 +237,7 @@ def retry(*, sha: str | None, stage: str | None, error_class: str | None, force:
 
     \b
     mnemo retry
-    mnemo retry --class ReaderTimeout
+    mnemo retry --class TimedOut
     mnemo retry --force 3fa1b2
     """
     from mnemo_assets import database, settings

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -49,7 +50,8 @@ def text(*, file: Path, as_json: bool) -> None:
                 "text": found.text,
                 "pages": len(found.page_starts),
                 "page_starts": found.page_starts,
-                "title": found.title,
+                "metadata": {name: value for name, value in asdict(found.metadata).items() if value},
+                "language": found.language,
                 "document_date": found.document_date,
                 "document_date_source": found.document_date_source,
                 "characters_removed": found.characters_removed,

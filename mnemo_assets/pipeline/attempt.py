@@ -140,7 +140,7 @@ def _gate(text: Text, *, forced: bool) -> tuple[str, ErrorClass | None]:
         return "skipped", ErrorClass.EMPTY
     if text.scanned:
         return "ocr_pending", ErrorClass.SCANNED
-    if not forced and any(map(rules.judge_text, (text.text, text.title or ""))):
+    if not forced and any(map(rules.judge_text, (text.text, text.metadata.title or ""))):
         return "skipped", ErrorClass.SECRET
     if not forced and chunks.is_tabular(text.text):
         return "skipped", ErrorClass.TABULAR

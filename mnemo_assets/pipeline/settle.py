@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import psycopg
+from psycopg.types.json import Jsonb
 
 from mnemo_assets import chunks
 from mnemo_assets.database import Connection, queries
@@ -15,6 +17,7 @@ from mnemo_assets.pipeline.attempt import Job, Outcome
 
 if TYPE_CHECKING:
     from mnemo_assets.chunks import Chunk
+    from mnemo_assets.text.pages import Metadata
 
 Q = queries("read")
 
@@ -108,7 +111,9 @@ def _values(job: Job, outcome: Outcome) -> dict[str, object]:
         "reader": outcome.reader,
         "reader_version": outcome.reader_version,
         "chunks_version": chunks.VERSION,
-        "title": text and (None if is_secret else text.title),
+        "title": text and (None if is_secret else text.metadata.title),
+        "metadata": _metadata(None if is_secret or text is None else text.metadata),
+        "language": text and text.language,
         "document_date": text and text.document_date,
         "document_date_source": text and text.document_date_source,
         "pages": text and len(text.page_starts),
@@ -117,3 +122,10 @@ def _values(job: Job, outcome: Outcome) -> dict[str, object]:
         "characters_removed": text and text.characters_removed,
         "pages_awaiting_ocr": text.pages_awaiting_ocr if text else 0,
     }
+
+
+def _metadata(metadata: Metadata | None) -> Jsonb:
+    """What a file says about itself, but for what it does not say, and the title, which has a column."""
+    found = {} if metadata is None else asdict(metadata)
+    said = {name: str(value) for name, value in found.items() if value is not None and name != "title"}
+    return Jsonb(said)

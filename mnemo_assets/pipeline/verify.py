@@ -21,13 +21,13 @@ Q = queries("checks")
 #: A class that is not here may be as frequent as it likes.
 BOUNDS: Final[Mapping[ErrorClass, float]] = {
     ErrorClass.READER_CRASHED: 0.002,
-    ErrorClass.READER_TIMEOUT: 0.005,
+    ErrorClass.TIMED_OUT: 0.005,
     ErrorClass.READER_MEMORY: 0.005,
     ErrorClass.EXTRACTION_FAILED: 0.002,
     ErrorClass.PARTIAL: 0.01,
     ErrorClass.FILE_CHANGED: 0.01,
     ErrorClass.FILE_UNREACHABLE: 0.01,
-    ErrorClass.NEEDS_PASSWORD: 0.1,
+    ErrorClass.ENCRYPTED: 0.1,
     ErrorClass.CORRUPT: 0.05,
     ErrorClass.UNSUPPORTED: 0.05,
     ErrorClass.NO_TEXT: 0.1,

@@ -8,22 +8,21 @@ behind has a name of its own, and goes with the next write beside it.
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 import time
 from contextlib import suppress
-from dataclasses import asdict
-from datetime import date
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mnemo_assets.errors import MnemoError
-from mnemo_assets.text.reading import Text
+from mnemo_assets.text.reply import adapter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from mnemo_assets.text.reading import Text
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"([0-9a-f]{64})\.([a-z_]+)-([0-9]+)\.json")
@@ -36,11 +35,12 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 def load(folder: Path, sha256: str, reader: str, version: int) -> Text | None:
     """The text of a content as a reader at a version made it; None if it is not there, or damaged."""
     try:
-        with _path(folder, sha256, reader, version).open("rb") as file:
-            found = json.load(file)
-        return _text(found, reader, version)
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        data = _path(folder, sha256, reader, version).read_bytes()
+        found = adapter().validate_json(data, strict=True)
+    except (OSError, ValueError):
         return None
+    whole = bool(found.page_starts) and (found.reader, found.reader_version) == (reader, version)
+    return found if whole else None
 
 
 def store(folder: Path, sha256: str, text: Text) -> None:
@@ -50,8 +50,7 @@ def store(folder: Path, sha256: str, text: Text) -> None:
         MnemoError: the disk is full, or the folder cannot be written; nothing is left of the attempt.
     """
     path = _path(folder, sha256, text.reader, text.reader_version)
-    value = asdict(text) | {"document_date": text.document_date.isoformat() if text.document_date else None}
-    data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    data = adapter().dump_json(text)
     try:
         _make(folder, path.parent)
         for leftover in _leftovers(path.parent, sha256):
@@ -95,21 +94,6 @@ def _path(folder: Path, sha256: str, reader: str, version: int) -> Path:
     if not _SHA256.fullmatch(sha256):
         raise ValueError("not a sha256")
     return folder / sha256[:2] / f"{sha256}.{reader}-{version}.json"
-
-
-def _text(found: Any, reader: str, version: int) -> Text | None:  # noqa: ANN401 - a file may hold anything
-    """The text in a file's JSON; None if it is not what its name says."""
-    if not isinstance(found, dict):
-        return None
-    day = found.pop("document_date")
-    starts = tuple(found.pop("page_starts"))
-    text = Text(**found, page_starts=starts, document_date=date.fromisoformat(day) if day else None)
-    whole = (
-        isinstance(text.text, str)
-        and bool(starts)
-        and (text.reader, text.reader_version) == (reader, version)
-    )
-    return text if whole else None
 
 
 def _make(folder: Path, parent: Path) -> None:

@@ -42,7 +42,7 @@ def kind_of(file: BinaryIO, ext: str) -> str | None:
     """The kind of reader for a file: pdf, docx, html, htm, eml or txt; None for nothing but white space.
 
     Raises:
-        ReadingError: NEEDS_PASSWORD, it is an encrypted Office document; UNSUPPORTED, no reader knows it;
+        ReadingError: ENCRYPTED, it is an encrypted Office document; UNSUPPORTED, no reader knows it;
             CORRUPT, it is bytes that could be a damaged document of its extension.
     """
     file.seek(0)
@@ -55,7 +55,7 @@ def kind_of(file: BinaryIO, ext: str) -> str | None:
         return "pdf"
     if head.startswith(_OLE):
         raise ReadingError(
-            ErrorClass.NEEDS_PASSWORD if _holds(file, _ENCRYPTED) else ErrorClass.UNSUPPORTED, "OLE"
+            ErrorClass.ENCRYPTED if _holds(file, _ENCRYPTED) else ErrorClass.UNSUPPORTED, "OLE"
         )
     if head.startswith(_ZIP):
         return _zipped(file, ext)

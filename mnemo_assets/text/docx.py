@@ -9,14 +9,14 @@ for approval are text, deletions are not.
 from __future__ import annotations
 
 import posixpath
-import re
 import zipfile
 from contextlib import suppress
-from datetime import date
+from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import unquote
 
 from mnemo_assets.errors import ErrorClass, ReadingError
+from mnemo_assets.text.days import iso_day
 from mnemo_assets.text.pages import Budget, Pages, split_pages
 from mnemo_assets.text.wordml import Walk
 from mnemo_assets.text.xml_parts import DAMAGE, Parts, damaged, elements
@@ -25,15 +25,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _HEADERS, _FOOTERS, _NOTES = "header", "footer", ("footnotes", "endnotes", "comments")
-_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
-_YEARS = range(1970, 2200)
 
 
 def read(file: BinaryIO) -> Pages:
     """Read a Word document.
 
     Raises:
-        ReadingError: CORRUPT, the container or its XML is damaged, or has a document type; NEEDS_PASSWORD, a
+        ReadingError: CORRUPT, the container or its XML is damaged, or has a document type; ENCRYPTED, a
             part is locked; UNSUPPORTED, there is no Word document in it; TOO_LARGE, it unpacks to more than
             it may.
     """
@@ -111,7 +109,7 @@ def _relations(parts: Parts, source: str) -> Iterator[tuple[str, str]]:
 
 
 def _properties(parts: Parts, pages: Pages) -> None:
-    """Take the title and the day of creation; damaged properties lose neither text nor document."""
+    """Take title, author and days; damaged properties lose neither text nor document."""
     name = next(
         (target for kind, target in _relations(parts, "") if kind == "core-properties"), "docProps/core.xml"
     )
@@ -119,18 +117,11 @@ def _properties(parts: Parts, pages: Pages) -> None:
         return
     with suppress(ReadingError):
         for tag, _, text in elements(parts, name):
-            if tag == "title" and text.strip():
-                pages.title = text
+            if tag == "title":
+                pages.metadata = replace(pages.metadata, title=text)
+            elif tag == "creator":
+                pages.metadata = replace(pages.metadata, author=text)
             elif tag == "created":
-                pages.document_date = _day(text)
-                pages.document_date_source = "metadata" if pages.document_date else None
-
-
-def _day(text: str) -> date | None:
-    found = _DAY.match(text.strip())
-    if found is None or int(found[1]) not in _YEARS:
-        return None
-    try:
-        return date(int(found[1]), int(found[2]), int(found[3]))
-    except ValueError:
-        return None
+                pages.metadata = replace(pages.metadata, created=iso_day(text))
+            elif tag == "modified":
+                pages.metadata = replace(pages.metadata, modified=iso_day(text))

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from mnemo_assets.text.decoding import decode
-from mnemo_assets.text.pages import Budget, Pages
+from mnemo_assets.text.pages import Budget, Metadata, Pages
 from mnemo_assets.text.plain import whole
 
 _DROPPED = frozenset(
@@ -106,7 +106,7 @@ def from_bytes(data: bytes, declared: str | None = None) -> Pages:
     if title and title not in text[: 4 * len(title)]:
         text = f"{title}\n\n{text}"
     return Pages(
-        [text], title=title or None, has_content=walk.pictured or (not walk.worded and _has_text(source))
+        [text], Metadata(title=title), has_content=walk.pictured or (not walk.worded and _has_text(source))
     )
 
 

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text import html, plain
+from mnemo_assets.text.days import plausible
 from mnemo_assets.text.decoding import decode
-from mnemo_assets.text.pages import Pages
+from mnemo_assets.text.pages import Metadata, Pages
 
 if TYPE_CHECKING:
     from datetime import date
@@ -34,7 +35,6 @@ _LONGEST_HEADER = 1_000_000
 _DEEPEST = 50
 _BLANKS = re.compile(r"[ \t\r\n]+")
 _BOUNDARY = re.compile(rb"^--([^\s\"\\][^\r\n\"\\]{0,199}?)[ \t]*\r?$", re.MULTILINE)
-_YEARS = range(1970, 2200)
 
 
 def read(file: BinaryIO) -> Pages:
@@ -51,14 +51,15 @@ def read(file: BinaryIO) -> Pages:
     if not message.keys():
         return plain.read(file)
     text = _message(message, 0)
-    sent = _day(message)
-    return Pages(
-        [text],
-        title=_header(message, "Subject") or None,
-        document_date=sent,
-        document_date_source="content" if sent else None,
-        has_content=True,
+    metadata = Metadata(
+        title=_header(message, "Subject"),
+        sender=_header(message, "From"),
+        recipients=_header(message, "To"),
+        copies=_header(message, "Cc"),
+        message_id=_header(message, "Message-ID").strip("<>"),
+        sent=_day(message),
     )
+    return Pages([text], metadata, has_content=True)
 
 
 def _message(message: Message, depth: int) -> str:
@@ -153,4 +154,4 @@ def _day(message: Message) -> date | None:
         sent = parsedate_to_datetime(_header(message, "Date"))
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
-    return sent.date() if sent.year in _YEARS else None
+    return plausible(sent.date())

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from datetime import date  # noqa: TC003 - the answer of a reader is validated by these annotations at run time
+from typing import Final
 
 from mnemo_assets.errors import ErrorClass, ReadingError
-
-if TYPE_CHECKING:
-    from datetime import date
 
 #: Code points of text that one document may have: 15 times a very long novel, and four bytes each of them
 #: stay well under the gigabyte that Postgres stores in one value.
@@ -17,6 +15,56 @@ MAX_TEXT = 50_000_000
 MAX_TEXT_BYTES = 4 * MAX_TEXT
 #: Pages of one document: ten times the longest PDF seen, a hostile one.
 MAX_PAGES = 1_000_000
+#: Parts of one document, such as the attachments of a mail.
+MAX_PARTS: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What a file says about itself. Lines, not normalised yet where a reader returns them.
+
+    Attributes:
+        title: of the document; a mail's subject.
+        author: who made it.
+        sender: whom a mail is from, its header as a line.
+        recipients: whom it is to, the same.
+        copies: who got a copy, the same.
+        message_id: a mail's, without the angle brackets.
+        created: the day on which it was made.
+        modified: the day on which it was last changed.
+        sent: the day on which a mail was sent, in its sender's time zone.
+    """
+
+    title: str | None = None
+    author: str | None = None
+    sender: str | None = None
+    recipients: str | None = None
+    copies: str | None = None
+    message_id: str | None = None
+    created: date | None = None
+    modified: date | None = None
+    sent: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A document inside of a document, such as an attachment. Its bytes are taken from there again.
+
+    Attributes:
+        path: which it is, for the reader that found it: "1" is the first.
+        name: its file name, as it is given there; may be empty, and may hold anything.
+        ext: in lower case, without a dot; of the name, else of the type that is declared.
+        size: in bytes.
+        sha256: of its bytes.
+        rule: the content rule that keeps it out, or None.
+    """
+
+    path: str
+    name: str
+    ext: str
+    size: int
+    sha256: str
+    rule: str | None = None
 
 
 @dataclass(slots=True)
@@ -25,9 +73,8 @@ class Pages:
 
     Attributes:
         pages: their text, in order; what has no pages is one.
-        title: the document's own, or None.
-        document_date: the day the document gives itself, or None.
-        document_date_source: where that day was found.
+        metadata: what the file says about itself.
+        parts: the documents inside of it.
         awaiting_ocr: how many pages are pictures that wait for text recognition.
         usable: how many pages have text and do not wait; None means all that have text.
         has_content: whether there is something that is not text: then no text is a failure, not an empty
@@ -35,9 +82,8 @@ class Pages:
     """
 
     pages: list[str] = field(default_factory=list)
-    title: str | None = None
-    document_date: date | None = None
-    document_date_source: Literal["content", "metadata"] | None = None
+    metadata: Metadata = field(default_factory=Metadata)
+    parts: list[Part] = field(default_factory=list)
     awaiting_ocr: int = 0
     usable: int | None = None
     has_content: bool = False

@@ -13,15 +13,14 @@ from __future__ import annotations
 
 import io
 import mmap
-import re
-from datetime import date
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pymupdf
 
 from mnemo_assets.errors import ErrorClass, ReadingError
+from mnemo_assets.text.days import pdf_day
 from mnemo_assets.text.drawn import covers, visible
-from mnemo_assets.text.pages import Budget, Pages
+from mnemo_assets.text.pages import Budget, Metadata, Pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 THIN = 270
 #: Characters in which most pages of text show that they are not thin.
 _LOOKED_AT = 4 * THIN
-_DAY = re.compile(r"(?:D:)?\s*(\d{4})(\d\d)?(\d\d)?")
-_YEARS = range(1970, 2200)
 _POPUP = "Popup"
 
 _mupdf: Any = pymupdf  # it has annotations in places, and not where they matter
@@ -55,14 +52,14 @@ def read(file: BinaryIO) -> Pages:
     """Read a PDF.
 
     Raises:
-        ReadingError: NEEDS_PASSWORD, it does not open without one (an owner's password alone locks nothing);
+        ReadingError: ENCRYPTED, it does not open without one (an owner's password alone locks nothing);
             CORRUPT, it has no page that could be opened; TOO_LARGE.
         MemoryError: MuPDF was refused memory.
     """
     try:
         with _mupdf.open(stream=_buffer(file), filetype="pdf") as document:
             if document.needs_pass and not document.authenticate(""):
-                raise ReadingError(ErrorClass.NEEDS_PASSWORD)
+                raise ReadingError(ErrorClass.ENCRYPTED)
             if document.page_count == 0:
                 raise ReadingError(ErrorClass.CORRUPT, "no pages")
             pages = _pages(document)
@@ -152,14 +149,11 @@ def _folded(text: str) -> str:
 
 
 def _metadata(document: Any, pages: Pages) -> None:  # noqa: ANN401 - the same
-    """Take the title and the day of creation."""
-    metadata = document.metadata or {}
-    pages.title = metadata.get("title") or None
-    found = _DAY.match(metadata.get("creationDate") or "")
-    if found is None or int(found[1]) not in _YEARS or found[3] is None:
-        return
-    try:
-        pages.document_date = date(int(found[1]), int(found[2]), int(found[3]))
-    except ValueError:
-        return
-    pages.document_date_source = "metadata"
+    """Take title, author and days."""
+    found = document.metadata or {}
+    pages.metadata = Metadata(
+        title=found.get("title"),
+        author=found.get("author"),
+        created=pdf_day(found.get("creationDate")),
+        modified=pdf_day(found.get("modDate")),
+    )

@@ -6,16 +6,18 @@ when the same file would give another text: cached texts of older versions are n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from datetime import date  # noqa: TC003 - text.reply validates texts by these annotations
 from importlib import import_module
-from typing import TYPE_CHECKING, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from mnemo_assets.errors import ErrorClass, ReadingError
+from mnemo_assets.text import dating
 from mnemo_assets.text.normalise import join, one_line
+from mnemo_assets.text.pages import Metadata, Part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import date
+    from collections.abc import Callable, Sequence
 
     from mnemo_assets.text.pages import Pages
 
@@ -35,18 +37,18 @@ class Reader:
     function: str
 
 
-_PLAIN = Reader("plain", 1, "mnemo_assets.text.plain:read")
-_HTML = Reader("html", 1, "mnemo_assets.text.html:read")
+_PLAIN = Reader("plain", 2, "mnemo_assets.text.plain:read")
+_HTML = Reader("html", 2, "mnemo_assets.text.html:read")
 
 READERS: dict[str, Reader] = {
-    "pdf": Reader("pdf", 1, "mnemo_assets.text.pdf:read"),
-    "docx": Reader("docx", 1, "mnemo_assets.text.docx:read"),
+    "pdf": Reader("pdf", 2, "mnemo_assets.text.pdf:read"),
+    "docx": Reader("docx", 2, "mnemo_assets.text.docx:read"),
     "txt": _PLAIN,
     "md": _PLAIN,
     "csv": _PLAIN,
     "html": _HTML,
     "htm": _HTML,
-    "eml": Reader("mail", 1, "mnemo_assets.text.mail:read"),
+    "eml": Reader("mail", 2, "mnemo_assets.text.mail:read"),
 }
 
 
@@ -57,9 +59,12 @@ class Text:
     Attributes:
         text: normalised; a form feed stands between pages.
         page_starts: the offset of each page, in code points; at least one.
-        title: the document's own, one line, or None.
-        document_date: the day the document gives itself, or None.
+        metadata: what the file says about itself, each a line.
+        document_date: the day the document is dated by, or None.
         document_date_source: where that day stands, or None.
+        language: of the text, as ISO 639-1 has it, or None where that cannot be told.
+        parts: the documents inside of it.
+        quoted: starts and ends of what is quoted from an earlier mail.
         characters_removed: how many characters normalisation dropped.
         pages_awaiting_ocr: how many pages are pictures that wait for text recognition.
         blank: whether there is nothing in the document but blank space.
@@ -71,14 +76,17 @@ class Text:
 
     text: str
     page_starts: tuple[int, ...]
-    title: str | None
-    document_date: date | None
-    document_date_source: Literal["content", "metadata"] | None
-    characters_removed: int
-    pages_awaiting_ocr: int
-    blank: bool
     reader: str
     reader_version: int
+    metadata: Metadata = field(default_factory=Metadata)
+    document_date: date | None = None
+    document_date_source: Literal["content", "metadata"] | None = None
+    language: str | None = None
+    parts: tuple[Part, ...] = ()
+    quoted: tuple[tuple[int, int], ...] = ()
+    characters_removed: int = 0
+    pages_awaiting_ocr: int = 0
+    blank: bool = False
     scanned: bool = False
 
 
@@ -87,12 +95,21 @@ def reader_for(ext: str) -> Reader | None:
     return READERS.get(ext)
 
 
-def read(file: BinaryIO, ext: str) -> Text:
+def read(
+    file: BinaryIO,
+    ext: str,
+    *,
+    parts: Sequence[tuple[str, str]] = (),  # noqa: ARG001 - no reader finds any yet
+    passwords: Sequence[str] = (),  # noqa: ARG001 - no reader tries any yet
+) -> Text:
     """Read a document in this process: what the sandbox does in its child, not to be called elsewhere.
 
     Args:
         file: open for reading, and seekable.
         ext: a key of READERS; the content decides, where it is something else.
+        parts: to read a document inside of it, or inside of that: path and extension of each, from the
+            outermost.
+        passwords: to try where one is needed.
 
     Raises:
         ReadingError: the document cannot be read.
@@ -103,9 +120,7 @@ def read(file: BinaryIO, ext: str) -> Text:
     reader = READERS[ext]
     kind = kind_of(file, ext)
     if kind is None:
-        return Text(
-            "", (0,), None, None, None, 0, 0, blank=True, reader=reader.name, reader_version=reader.version
-        )
+        return Text("", (0,), reader.name, reader.version, blank=True)
     return text_of(function_of(READERS[kind])(file), reader)
 
 
@@ -127,16 +142,26 @@ def text_of(pages: Pages, reader: Reader) -> Text:
     if empty and pages.has_content and not pages.awaiting_ocr:
         raise ReadingError(ErrorClass.NO_TEXT)
     usable = not empty if pages.usable is None else pages.usable > 0
+    metadata = _lines(pages.metadata)
+    day, source = dating.document_date(text, metadata)
     return Text(
         text=text,
         page_starts=starts,
-        title=(one_line(pages.title) or None) if pages.title else None,
-        document_date=pages.document_date,
-        document_date_source=pages.document_date_source,
+        reader=reader.name,
+        reader_version=reader.version,
+        metadata=metadata,
+        document_date=day,
+        document_date_source=source,
+        parts=tuple(pages.parts),
         characters_removed=removed,
         pages_awaiting_ocr=pages.awaiting_ocr,
         blank=empty and not pages.awaiting_ocr,
-        reader=reader.name,
-        reader_version=reader.version,
         scanned=pages.awaiting_ocr > 0 and not usable,
     )
+
+
+def _lines(metadata: Metadata) -> Metadata:
+    """The same in normal form: texts are lines, and what is blank is None."""
+    found: dict[str, Any] = {one.name: getattr(metadata, one.name) for one in fields(metadata)}
+    lines = {name: one_line(value) or None for name, value in found.items() if isinstance(value, str)}
+    return Metadata(**(found | lines))

@@ -8,39 +8,40 @@ from __future__ import annotations
 
 import json
 import struct
-from datetime import date
-from typing import Any, Literal, cast
+from dataclasses import fields, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text.normalise import FORBIDDEN, LINE_LIMIT
-from mnemo_assets.text.pages import MAX_PAGES, MAX_TEXT
+from mnemo_assets.text.pages import MAX_PAGES, MAX_PARTS, MAX_TEXT, Metadata
 from mnemo_assets.text.reading import Reader, Text
 
+if TYPE_CHECKING:
+    from mnemo_assets.text.pages import Part
+
 #: Bytes of the longest answer: four for each character, ten for the start of each page, and a header.
-LIMIT = 4 * MAX_TEXT + 10 * MAX_PAGES + (1 << 20)
+LIMIT = 4 * MAX_TEXT + 10 * MAX_PAGES + (8 << 20)
 _LENGTH = struct.Struct("!I")
 #: Code points of a detail: the name of an exception and a place in our code.
 _DETAIL = 200
+#: Code points of the name of a part: four times the longest that a file system takes.
+_LONGEST_NAME = 1024
+_COUNT = range(1 << 62)
 
 
 def pack(text: Text) -> bytes:
     """An answer with a text."""
-    header = {
-        "title": text.title,
-        "day": text.document_date.isoformat() if text.document_date else None,
-        "source": text.document_date_source,
-        "removed": text.characters_removed,
-        "awaiting": text.pages_awaiting_ocr,
-        "blank": text.blank,
-        "scanned": text.scanned,
-        "starts": text.page_starts,
-    }
-    return _framed(header) + text.text.encode()
+    header = adapter().dump_json(text, exclude={"text"}, warnings="error")
+    return _LENGTH.pack(len(header)) + header + text.text.encode()
 
 
 def pack_error(error: ReadingError) -> bytes:
     """An answer that says why there is no text."""
-    return _framed({"error": error.error_class.value, "detail": error.detail})
+    header = json.dumps({"error": error.error_class.value, "detail": error.detail}).encode()
+    return _LENGTH.pack(len(header)) + header
 
 
 def unpack(answer: bytes, reader: Reader) -> Text:
@@ -55,13 +56,14 @@ def unpack(answer: bytes, reader: Reader) -> Text:
         if "error" in header:
             raise ReadingError(ErrorClass(header["error"]), str(header.get("detail", ""))[:_DETAIL])
         return _checked(header, answer[_LENGTH.size + length :].decode(), reader)
-    except (struct.error, ValueError, TypeError, KeyError, RecursionError):
+    except (struct.error, ValueError, TypeError, KeyError, RecursionError, ValidationError):
         raise ReadingError(ErrorClass.READER_CRASHED, "answer") from None
 
 
-def _framed(header: dict[str, Any]) -> bytes:
-    data = json.dumps(header, separators=(",", ":")).encode()
-    return _LENGTH.pack(len(data)) + data
+@cache
+def adapter() -> TypeAdapter[Text]:
+    """Between a text and its JSON; what is of another type is refused, not turned into the right one."""
+    return TypeAdapter(Text)
 
 
 def _checked(header: dict[str, Any], text: str, reader: Reader) -> Text:
@@ -70,29 +72,31 @@ def _checked(header: dict[str, Any], text: str, reader: Reader) -> Text:
     Raises:
         ValueError: it is not.
     """
-    starts, title, source = tuple(header["starts"]), header["title"], header["source"]
-    counts = (header["removed"], header["awaiting"])
-    pages = text.split("\f")
-    in_order = all(type(start) is int for start in starts) and _starts(pages) == starts
-    named = title is None or (type(title) is str and len(title) <= LINE_LIMIT and not FORBIDDEN.search(title))
-    counted = all(type(count) is int and 0 <= count < 1 << 62 for count in counts)
-    if not (in_order and named and counted and source in {None, "content", "metadata"}):
-        raise ValueError
     if len(text) > MAX_TEXT + MAX_PAGES or FORBIDDEN.search(text):
         raise ValueError
-    return Text(
-        text=text,
-        page_starts=starts,
-        title=title,
-        document_date=date.fromisoformat(header["day"]) if header["day"] is not None else None,
-        document_date_source=cast("Literal['content', 'metadata'] | None", source),
-        characters_removed=counts[0],
-        pages_awaiting_ocr=counts[1],
-        blank=header["blank"] is True,
-        reader=reader.name,
-        reader_version=reader.version,
-        scanned=header["scanned"] is True,
-    )
+    header |= {"text": "", "reader": reader.name, "reader_version": reader.version}
+    found = adapter().validate_json(json.dumps(header), strict=True)
+    lines = [getattr(found.metadata, one.name) for one in fields(Metadata)]
+    if not (
+        _starts(text.split("\f")) == found.page_starts
+        and all(_is_line(line) for line in [*lines, found.language] if isinstance(line, str))
+        and found.characters_removed in _COUNT
+        and found.pages_awaiting_ocr in _COUNT
+        and len(found.parts) <= MAX_PARTS
+        and all(map(_is_part, found.parts))
+        and all(0 <= start < end <= len(text) for start, end in found.quoted)
+    ):
+        raise ValueError
+    return replace(found, text=text)
+
+
+def _is_line(line: str) -> bool:
+    return len(line) <= LINE_LIMIT and not FORBIDDEN.search(line)
+
+
+def _is_part(part: Part) -> bool:
+    strings = (part.path, part.name, part.ext, part.sha256, part.rule or "")
+    return part.size in _COUNT and all(len(value) <= _LONGEST_NAME for value in strings)
 
 
 def _starts(pages: list[str]) -> tuple[int, ...]:

@@ -23,11 +23,12 @@ import mnemo_assets
 from mnemo_assets.errors import ErrorClass, MnemoError, ReadingError
 from mnemo_assets.settings import Settings
 from mnemo_assets.text import reply
-from mnemo_assets.text.reading import READERS, Text
+from mnemo_assets.text.reading import READERS, Reader, Text
 from mnemo_assets.text.walls import Wall
-from mnemo_assets.text.zygote import GREETING, REQUEST_SIZE, STATUS
+from mnemo_assets.text.zygote import ASK, GREETING, STATUS, WISH_LIMIT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
 #: By the clock a document may take twice its processor time, as others are read beside it, and this much
@@ -83,18 +84,31 @@ class Sandbox:
     ) -> None:
         self.close()
 
-    def read(self, fd: int, ext: str) -> Text:
+    def read(
+        self, fd: int, ext: str, *, parts: Sequence[tuple[str, str]] = (), passwords: Sequence[str] = ()
+    ) -> Text:
         """Read the document behind a descriptor that is open for reading; its position changes.
+
+        Args:
+            fd: of the file.
+            ext: of the file.
+            parts: to read a document inside of it, or inside of that: path and extension of each, from the
+                outermost.
+            passwords: to try where one is needed.
 
         Raises:
             ReadingError: why it cannot be read.
             MnemoError: no reader can be started on this machine, or the sandbox is closed.
         """
-        if ext not in READERS:
+        last = parts[-1][1] if parts else ext
+        if last not in READERS:
             raise ReadingError(ErrorClass.READER_TO_COME)
+        wish = json.dumps({"ext": ext, "parts": list(parts), "passwords": list(passwords)}).encode()
+        if len(wish) > WISH_LIMIT:
+            raise ReadingError(ErrorClass.TOO_LARGE, "wish")
         for _ in range(2):  # a zygote that was killed from outside took this reader with it
             with suppress(_ZygoteGoneError):
-                return self._read(fd, ext)
+                return self._read(fd, wish, READERS[last])
         raise ReadingError(ErrorClass.READER_CRASHED, "zygote")
 
     def walls(self) -> list[Wall]:
@@ -109,14 +123,14 @@ class Sandbox:
             self._closed = True
             self._end()
 
-    def _read(self, fd: int, ext: str) -> Text:
+    def _read(self, fd: int, wish: bytes, reader: Reader) -> Text:
         with ExitStack() as held:
             receive, send = os.pipe()
             held.callback(os.close, receive)
             life, other = socket.socketpair()
             held.callback(life.close)
             try:
-                control = self._request(ext, [fd, send, other.fileno()])
+                control = self._request(wish, [fd, send, other.fileno()])
             finally:
                 os.close(send)
                 other.close()
@@ -125,14 +139,21 @@ class Sandbox:
             except _ZygoteGoneError:
                 self._give_up(control)
                 raise
-        return self._judged(answer, status, ext)
+        return self._judged(answer, status, reader)
 
-    def _request(self, ext: str, descriptors: list[int]) -> socket.socket:
+    def _request(self, wish: bytes, descriptors: list[int]) -> socket.socket:
         """Ask for a reading; the control socket that it was asked on."""
+        receive, send = os.pipe()
+        with os.fdopen(receive):
+            with os.fdopen(send, "wb") as writing:
+                writing.write(wish)  # the pipe holds it
+            return self._asked([*descriptors, receive])
+
+    def _asked(self, descriptors: list[int]) -> socket.socket:
         with self._lock:
             control = self._running()
             try:
-                socket.send_fds(control, [ext.encode().ljust(REQUEST_SIZE, b"\x00")], descriptors)
+                socket.send_fds(control, [ASK], descriptors)
             except ConnectionError:
                 self._end()
                 raise _ZygoteGoneError from None
@@ -150,7 +171,7 @@ class Sandbox:
         """The answer, and how the process ended.
 
         Raises:
-            ReadingError: READER_TIMEOUT; TOO_LARGE, more is answered than any document may have.
+            ReadingError: TIMED_OUT; TOO_LARGE, more is answered than any document may have.
             _ZygoteGoneError: nobody said how it ended.
         """
         deadline = time.monotonic() + 2 * self._seconds + _SLACK
@@ -163,7 +184,7 @@ class Sandbox:
         while waiting:
             ready = poll.poll(max(0.0, deadline - time.monotonic()) * 1000)
             if not ready:
-                raise ReadingError(ErrorClass.READER_TIMEOUT, "clock")
+                raise ReadingError(ErrorClass.TIMED_OUT, "clock")
             for descriptor, _ in ready:
                 piece = os.read(receive, _AT_ONCE) if descriptor == receive else _received(life)
                 if descriptor != receive:
@@ -180,14 +201,14 @@ class Sandbox:
             raise _ZygoteGoneError
         return b"".join(pieces), status
 
-    def _judged(self, answer: bytes, status: bytes, ext: str) -> Text:
+    def _judged(self, answer: bytes, status: bytes, reader: Reader) -> Text:
         """The text in the answer of a process that ended well; what to call the end of one that did not."""
         code, number, milliseconds, peak_kb = STATUS.unpack(status)
         if code == 0 and number == 0:
-            return reply.unpack(answer, READERS[ext])
+            return reply.unpack(answer, reader)
         overdue = milliseconds >= 1000 * self._seconds
         if number == signal.SIGXCPU or (number == signal.SIGKILL and overdue):
-            raise ReadingError(ErrorClass.READER_TIMEOUT, "processor")
+            raise ReadingError(ErrorClass.TIMED_OUT, "processor")
         if peak_kb >= _NEARLY_ALL * 1024 * self._memory_mb:
             raise ReadingError(ErrorClass.READER_MEMORY, f"signal {number}")
         raise ReadingError(ErrorClass.READER_CRASHED, f"signal {number}" if number else f"exit {code}")

@@ -75,11 +75,11 @@ class Parts:
         """Parse one part.
 
         Raises:
-            ReadingError: CORRUPT, NEEDS_PASSWORD, TOO_LARGE.
+            ReadingError: CORRUPT, ENCRYPTED, TOO_LARGE.
         """
         info = self._infos[name]
         if info.flag_bits & 1:
-            raise ReadingError(ErrorClass.NEEDS_PASSWORD)
+            raise ReadingError(ErrorClass.ENCRYPTED)
         parser = _parser(handler)
         try:
             with self._container.open(info) as part:

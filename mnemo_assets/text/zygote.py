@@ -33,15 +33,17 @@ from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text import reply, walls
 from mnemo_assets.text.reading import READERS, Text
 
-#: A request: the extension, padded with zero bytes.
-REQUEST_SIZE = 16
+#: A request: this, with its descriptors.
+ASK = b"?"
+#: Bytes that say what is wished: a pipe holds them before anybody reads.
+WISH_LIMIT = 60_000
 #: How a child ended: exit code, signal, milliseconds of processor time, kilobytes it had in memory at most.
 STATUS = struct.Struct("!iiQQ")
 GREETING = struct.Struct("!I")
 
-#: With each request: the document, the answer, the life.
-_DESCRIPTORS_SENT = 3
-_DOCUMENT, _ANSWER, _FIRST_OTHER = 3, 4, 5
+#: With each request: the document, the answer, the life, the wish.
+_DESCRIPTORS_SENT = 4
+_DOCUMENT, _ANSWER, _WISH, _FIRST_OTHER = 3, 4, 5, 6
 _DESCRIPTORS = 1 << 16
 #: Modules that are imported, or opened, late by the readers: a child should not do it again for each
 #: document.
@@ -61,7 +63,7 @@ _UNREACHABLE = frozenset(
     {errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.ENXIO, errno.ENODEV, errno.EHOSTDOWN}
 )
 
-_Read = Callable[[BinaryIO, str], Text]
+_Read = Callable[..., Text]
 
 
 def main() -> None:
@@ -92,7 +94,7 @@ def _warm_up() -> None:
 
     for ext, data in samples():
         with suppress(ReadingError):
-            import_module("mnemo_assets.text.reading").read(io.BytesIO(data), ext)
+            reply.pack(import_module("mnemo_assets.text.reading").read(io.BytesIO(data), ext))
 
 
 def _probed(prepared: walls.Walls) -> list[walls.Wall]:
@@ -147,21 +149,21 @@ class _Zygote:
     def _accept(self) -> bool:
         """Take one request, and fork its child; whether there was one."""
         try:
-            request, descriptors, _, _ = socket.recv_fds(self._control, REQUEST_SIZE, _DESCRIPTORS_SENT)
+            request, descriptors, _, _ = socket.recv_fds(self._control, len(ASK), _DESCRIPTORS_SENT)
         except OSError:
             return False
-        if len(request) != REQUEST_SIZE or len(descriptors) != _DESCRIPTORS_SENT:
+        if request != ASK or len(descriptors) != _DESCRIPTORS_SENT:
             return False
-        document, answer, life = descriptors
+        document, answer, life, wish = descriptors
         parent = os.getpid()
         try:
             child = os.fork()
         except OSError:  # no process to be had
             child = -1
         if child == 0:
-            self._child(document, answer, request.rstrip(b"\x00").decode("ascii", "replace"), parent)
-        os.close(document)
-        os.close(answer)
+            self._child([document, answer, wish], parent)
+        for descriptor in (document, answer, wish):
+            os.close(descriptor)
         held = socket.socket(fileno=life)
         if child < 0:
             with held, suppress(OSError):
@@ -195,7 +197,7 @@ class _Zygote:
             with suppress(OSError):
                 os.waitpid(child, 0)
 
-    def _child(self, document: int, answer: int, ext: str, parent: int) -> NoReturn:
+    def _child(self, descriptors: list[int], parent: int) -> NoReturn:
         """Read the document behind all walls, write the answer, end."""
         code = 1
         try:
@@ -203,32 +205,33 @@ class _Zygote:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             rules = self._walls.rules
-            self._walls.rules = _moved(document, answer, rules)
+            self._walls.rules = _moved(descriptors, rules)
             self._walls.raise_all(parent)
             os.closerange(_FIRST_OTHER, _FIRST_OTHER + 1)  # the rules, which have served
             os.lseek(_DOCUMENT, 0, os.SEEK_SET)  # the position is shared with mnemo, and an earlier try
             with os.fdopen(_DOCUMENT, "rb") as file:
-                _write_all(_ANSWER, _answer(self._read, file, ext))
+                _write_all(_ANSWER, _answer(self._read, file))
             code = 0
         finally:
             os._exit(code)
 
 
-def _moved(document: int, answer: int, rules: int | OSError) -> int | OSError:
-    """Keep three descriptors, at fixed numbers, and close every other that the zygote has."""
-    high = [
-        os.dup(descriptor) for descriptor in (document, answer, *([rules] if isinstance(rules, int) else []))
-    ]
+def _moved(descriptors: list[int], rules: int | OSError) -> int | OSError:
+    """Keep these descriptors, at fixed numbers, and close every other that the zygote has."""
+    high = [os.dup(one) for one in (*descriptors, *([rules] if isinstance(rules, int) else []))]
     for place, descriptor in enumerate(high, _DOCUMENT):
         os.dup2(descriptor, place, inheritable=False)
     os.closerange(_DOCUMENT + len(high), _DESCRIPTORS)
     return _FIRST_OTHER if isinstance(rules, int) else rules
 
 
-def _answer(read: _Read, file: BinaryIO, ext: str) -> bytes:
-    """The answer to a request; an error that has no class of ours tells its name and place, not its text."""
+def _answer(read: _Read, file: BinaryIO) -> bytes:
+    """The answer to a wish; an error that has no class of ours tells its name and place, not its text."""
     try:
-        return reply.pack(read(file, ext))
+        with os.fdopen(_WISH, "rb") as pipe:
+            wish = json.load(pipe)
+        parts = [(path, ext) for path, ext in wish["parts"]]
+        return reply.pack(read(file, wish["ext"], parts=parts, passwords=wish["passwords"]))
     except ReadingError as error:
         return reply.pack_error(error)
     except MemoryError:

@@ -105,7 +105,8 @@ set stage = %(stage)s,
     ocr_pending_at = case when %(stage)s = 'ocr_pending' then now() else ocr_pending_at end,
     attempts = case when %(stage)s = 'extracted' then 0 else attempts + 1 end,
     error_class = %(error_class)s, error = %(error)s, reader = %(reader)s, reader_version = %(reader_version)s,
-    chunks_version = %(chunks_version)s, title = %(title)s, document_date = %(document_date)s, document_date_source = %(document_date_source)s,
+    chunks_version = %(chunks_version)s, title = %(title)s,
+    metadata = %(metadata)s, language = %(language)s, document_date = %(document_date)s, document_date_source = %(document_date_source)s,
     pages = %(pages)s, page_starts = %(page_starts)s::integer[], chars = %(chars)s,
     characters_removed = %(characters_removed)s, pages_awaiting_ocr = %(pages_awaiting_ocr)s, chunks_failed = 0,
     claimed_by = null, claimed_until = null, claim_token = null
@@ -122,6 +123,7 @@ set reported_version = case
         then reported_version
     end,
     chunks_version = %(chunks_version)s, reader = %(reader)s, reader_version = %(reader_version)s, title = %(title)s,
+    metadata = %(metadata)s, language = %(language)s,
     document_date = %(document_date)s, document_date_source = %(document_date_source)s,
     characters_removed = %(characters_removed)s, pages_awaiting_ocr = %(pages_awaiting_ocr)s,
     claimed_by = null, claimed_until = null, claim_token = null

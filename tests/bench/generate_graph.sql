@@ -80,7 +80,7 @@ group by generation, document_id order by document_id;
 
 update documents d
 set stage = case when lot < 90 then 'graphed' when lot < 95 then 'failed' when lot < 98 then 'skipped' else 'ocr_pending' end,
-    error_class = case when lot < 90 then null when lot < 93 then 'Corrupt' when lot < 95 then 'NeedsPassword'
+    error_class = case when lot < 90 then null when lot < 93 then 'Corrupt' when lot < 95 then 'Encrypted'
         when lot < 98 then 'Tabular' else 'Scanned' end,
     attempts = case when lot < 90 then 0 else 1 end,
     reader = current_setting('bench.reader'), reader_version = current_setting('bench.reader_version')::integer, pages = 1, chars = 176, characters_removed = 0,

@@ -50,7 +50,7 @@ def test_each_file_of_the_sample_ends_as_it_should(run: Run) -> None:
         "medical/blank.pdf": ("skipped", "Empty"),
         "tax/statement 2022.csv": ("skipped", "Tabular"),
         "tax/return 2019.pdf": ("failed", "Corrupt"),
-        "tax/return 2020.pdf": ("failed", "NeedsPassword"),
+        "tax/return 2020.pdf": ("failed", "Encrypted"),
     }
     paths = {path.relative_to(SAMPLE).as_posix() for path in SAMPLE.rglob("*.*") if not path.is_dir()}
     known = {path for path in paths if path.rpartition(".")[2] in ADMITTED and "node_modules" not in path}

@@ -39,7 +39,7 @@ def test_text_prints_the_text(run: Run) -> None:
     assert "Dr Helena Brandt works for Rivermead Clinic since 3 January 2015." in ended.out
     said = run("text", SAMPLE / "web" / "clinic.html", "--json").said
     assert said["text"] == ended.out
-    assert (said["title"], said["pages"], said["page_starts"]) == ("Rivermead Clinic", 1, [0])
+    assert (said["metadata"]["title"], said["pages"], said["page_starts"]) == ("Rivermead Clinic", 1, [0])
 
 
 def test_pages_are_apart(run: Run) -> None:
@@ -59,7 +59,7 @@ def test_the_rules_of_an_archive_do_not_apply(run: Run) -> None:
 @pytest.mark.parametrize(
     ("name", "error", "code"),
     [
-        ("tax/return 2020.pdf", "NeedsPassword", 1),
+        ("tax/return 2020.pdf", "Encrypted", 1),
         ("tax/return 2019.pdf", "Corrupt", 1),
         ("letters/landlord.doc", "ReaderToCome", 1),
         ("vault.kdbx", "Unsupported", 1),

@@ -148,7 +148,7 @@ def test_a_failed_document_is_tried_again(
 ) -> None:
     """Selecting what failed is asking for it once more."""
     report(connection, instance)
-    fail = "update documents set stage = 'failed', error_class = 'ReaderTimeout' where stage = 'graphed'"
+    fail = "update documents set stage = 'failed', error_class = 'TimedOut' where stage = 'graphed'"
     connection.execute(fail)
     keys = list(stage_of(connection))
     assert run(instance, ledger, keys, selection=["text", "chunks"]).success

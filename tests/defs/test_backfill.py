@@ -155,7 +155,7 @@ def test_failed_and_missing_ones_alone(
 ) -> None:
     """What has failed is missing on the page; it is tried again, and what is well is not."""
     keys = letters(6)
-    for key, error_class in ((keys[1], "ReaderTimeout"), (keys[4], "ExtractionFailed")):
+    for key, error_class in ((keys[1], "TimedOut"), (keys[4], "ExtractionFailed")):
         connection.execute(
             "update documents set stage = 'failed', error_class = %s, failed_at = now() where sha256 = %s",
             (error_class, key),

@@ -94,7 +94,7 @@ def stages(ledger: Connection) -> dict[str, str]:
 def test_no_word_of_the_archive_reaches_dagster(up: Up) -> None:
     """Scan, reading, mining, reports, failing documents, a failing run and a backfill tell no word of it."""
     with closing(database.connect(up.settings)) as ledger:
-        ends = ["Corrupt", "NeedsPassword", "graphed", "graphed", "graphed"]
+        ends = ["Corrupt", "Encrypted", "graphed", "graphed", "graphed"]
         until(lambda: sorted(stages(ledger).values()) == ends, "the archive is taken in")
         backfill_id = backfill(up, list(stages(ledger)))
         ledger.execute(SPOIL)  # the database's error then holds the row, and with it the text
@@ -120,7 +120,7 @@ def test_no_word_of_the_archive_reaches_dagster(up: Up) -> None:
         **files(up.home / "dagster"),
         **rows(variables["DAGSTER_PG_URL"]),
     }
-    for word in ("CheckViolation", "Corrupt", "NeedsPassword", "graphed"):  # what is to be there is found
+    for word in ("CheckViolation", "Corrupt", "Encrypted", "graphed"):  # what is to be there is found
         assert holding(kept, word), word
     assert {word: found for word in CANARIES if (found := holding(kept, word))} == {}
 

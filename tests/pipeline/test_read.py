@@ -13,7 +13,7 @@ from mnemo_assets.errors import MnemoError
 from mnemo_assets.pipeline import mine, read, retry, scan
 from mnemo_assets.pipeline.read import ReadCounts
 from mnemo_assets.text import cache, reading
-from mnemo_assets.text.pages import Pages
+from mnemo_assets.text.pages import Metadata, Pages
 from mnemo_assets.text.reading import Reader, Text
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Bench:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def read(self, fd: int, ext: str) -> Text:
+    def read(self, fd: int, ext: str, **_wish: object) -> Text:
         """Read in this process."""
         with os.fdopen(os.dup(fd), "rb") as file:
             text = self.change(reading.read(file, ext))
@@ -144,7 +144,8 @@ def test_the_rows_of_a_document(
         "attempts": 0,
         "forced": False,
         "reader": "plain",
-        "reader_version": 1,
+        "reader_version": 2,
+        "metadata": {},
         "pages": 2,
         "page_starts": [0, 10],
         "chars": 18,
@@ -338,7 +339,7 @@ def test_a_document_that_breaks_the_reading_is_alone_in_it(
             raise RuntimeError(text.text)
         title = "a\0b" if text.text == "title" else None
         words = "\udc80" if text.text == "surrogate" else text.text
-        return Text(words, (0,), title, None, None, 0, 0, blank=False, reader="plain", reader_version=1)
+        return Text(words, (0,), "plain", 2, Metadata(title=title))
 
     bench.change = change
     counts = read.read(connection, settings)

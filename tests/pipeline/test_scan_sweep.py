@@ -69,18 +69,7 @@ def archive(connection: Connection, settings: Settings, root: Path) -> Archive:
 
 
 def read(text: str) -> Text:
-    return Text(
-        text=text,
-        page_starts=(0,),
-        title=None,
-        document_date=None,
-        document_date_source=None,
-        characters_removed=0,
-        pages_awaiting_ocr=0,
-        blank=False,
-        reader="plain",
-        reader_version=1,
-    )
+    return Text(text, (0,), "plain", 1)
 
 
 def stores(connection: Connection, settings: Settings) -> dict[str, object]:

@@ -337,14 +337,14 @@ def test_document_is_found_by_the_beginning_of_its_hash(letters: Letters, reader
 def test_failures_name_path_and_reason(graph: InventedGraph, reader: Connection) -> None:
     """Files that were kept out and documents that did not come in whole; what is gone is left out."""
     graph.document("well")
-    locked = graph.document("", stage="failed", error_class="NeedsPassword")
+    locked = graph.document("", stage="failed", error_class="Encrypted")
     graph.file("Passwords/a.txt", outcome="excluded", rule="password")
     graph.file("gone.txt", outcome="unreadable", missing_since="2024-02-02")
     assert [(row.path, row.outcome, row.error_class, row.reason) for row in documents.failures(reader)] == [
         (
             f"{locked}.txt",
             "admitted",
-            "NeedsPassword",
+            "Encrypted",
             "The file opens only with a password. Save a copy without one.",
         ),
         (

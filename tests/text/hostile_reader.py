@@ -21,7 +21,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 OPEN = "got through"
 
 
-def read(file: BinaryIO, _ext: str) -> Text:
+def read(file: BinaryIO, _ext: str, **_wish: object) -> Text:
     """Try what the document says: a name, and a value after a blank."""
     name, _, value = file.read().decode().partition(" ")
     return answer(attempt(name, value))
@@ -30,9 +30,7 @@ def read(file: BinaryIO, _ext: str) -> Text:
 def answer(text: str) -> Text:
     """A text as a reader returns it."""
     reader = READERS["txt"]
-    return Text(
-        text, (0,), None, None, None, 0, 0, blank=False, reader=reader.name, reader_version=reader.version
-    )
+    return Text(text, (0,), reader.name, reader.version)
 
 
 def attempt(name: str, value: str) -> str:

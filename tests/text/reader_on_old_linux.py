@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from typing import TYPE_CHECKING, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import hostile_reader  # type: ignore[import-not-found] # beside this file
 
@@ -22,9 +22,9 @@ def _lacking(_readable: Iterable[str]) -> NoReturn:
 vars(files_wall)["ruleset"] = _lacking
 
 
-def read(file: BinaryIO, ext: str) -> Text:
+def read(file: BinaryIO, ext: str, **wish: Any) -> Text:
     """Read a document, or try what it says."""
     attacks = file.read(5) == b"read "
     file.seek(0)
-    found: Text = hostile_reader.read(file, ext) if attacks else reading.read(file, ext)
+    found: Text = hostile_reader.read(file, ext) if attacks else reading.read(file, ext, **wish)
     return found

@@ -11,20 +11,23 @@ import pytest
 
 from mnemo_assets.errors import MnemoError
 from mnemo_assets.text import cache
+from mnemo_assets.text.pages import Metadata, Part
 from mnemo_assets.text.reading import Text
 
 SHA = "ab" + "0" * 62
 TEXT = Text(
     "Müller\fzwei",
     (0, 7),
-    "T",
+    "pdf",
+    4,
+    Metadata(title="T", author="A", created=date(2020, 1, 2)),
     date(2020, 1, 2),
     "metadata",
-    3,
-    1,
-    blank=False,
-    reader="pdf",
-    reader_version=4,
+    language="de",
+    parts=(Part("1", "a.txt", "txt", 2, "0" * 64),),
+    quoted=((1, 3),),
+    characters_removed=3,
+    pages_awaiting_ocr=1,
 )
 
 

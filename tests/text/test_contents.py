@@ -65,7 +65,7 @@ def test_kinds_of_text_are_what_their_name_says() -> None:
 def test_an_encrypted_office_document_needs_a_password() -> None:
     """It looks like a bad zip, or an old .doc, and must be called neither."""
     content = OLE + bytes(2000) + "EncryptedPackage".encode("utf-16-le") + bytes(100)
-    assert {refusal(content, ext) for ext in reading.READERS} == {ErrorClass.NEEDS_PASSWORD}
+    assert {refusal(content, ext) for ext in reading.READERS} == {ErrorClass.ENCRYPTED}
 
 
 @pytest.mark.parametrize(

@@ -26,13 +26,13 @@ EXCEPTIONS = {
 }
 #: Files that end in an error, as they should.
 ERRORS = {
-    "docx/oletools__encrypted.docx": "NeedsPassword",
-    "docx/tika__testWORD_protected_passtika.docx": "NeedsPassword",
+    "docx/oletools__encrypted.docx": "Encrypted",
+    "docx/tika__testWORD_protected_passtika.docx": "Encrypted",
     "docx/poi__ExternalEntityInText.docx": "Corrupt",
     "docx/poi__clusterfuzz-testcase-minimized-POIXWPFFuzzer-4791943399604224.docx": "Corrupt",
     "docx/poi__clusterfuzz-testcase-minimized-POIXWPFFuzzer-5313273089884160.docx": "Corrupt",
-    "pdf/docling__2206.01062_pg3.pdf": "NeedsPassword",
-    "pdf/unstructured__locked.pdf": "NeedsPassword",
+    "pdf/docling__2206.01062_pg3.pdf": "Encrypted",
+    "pdf/unstructured__locked.pdf": "Encrypted",
     "pdf/pdf.js__GHOSTSCRIPT-698804-1-fuzzed.pdf": "Corrupt",
     "pdf/pdf.js__poppler-67295-0.pdf": "Corrupt",
 }
@@ -87,7 +87,7 @@ def test_every_real_file_is_read_as_known(corpus: Path, real_sandbox: Sandbox) -
     [
         ("01-nul-in-extracted-text", "nul.txt", "Quarterly note by Mara Lindqvist.\nTotal: 4711"),
         ("06-encrypted-file-vague-error", "owner-only.pdf", "Open to read but owner locked"),
-        ("06-encrypted-file-vague-error", "user-locked.pdf", "NeedsPassword"),
+        ("06-encrypted-file-vague-error", "user-locked.pdf", "Encrypted"),
         ("08-whitespace-only-document-blocks-queue", "blank.txt", ""),
         ("08-whitespace-only-document-blocks-queue", "zero.txt", ""),
         ("08-whitespace-only-document-blocks-queue", "blank.pdf", ""),

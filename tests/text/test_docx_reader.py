@@ -143,7 +143,7 @@ def test_a_locked_part_needs_a_password() -> None:
         place = -1
         while (place := content.find(signature, place + 1)) >= 0:
             content[place + flags] |= 1
-    assert refusal(bytes(content)) is ErrorClass.NEEDS_PASSWORD
+    assert refusal(bytes(content)) is ErrorClass.ENCRYPTED
 
 
 def test_damage_is_corrupt_and_emptiness_is_blank() -> None:
@@ -165,6 +165,6 @@ def test_title_and_day_come_from_the_properties() -> None:
     relation = f'<Relationship Id="b" Type="{RELATIONS}/metadata/core-properties" Target="about.xml"/>'
     parts["_rels/.rels"] = parts["_rels/.rels"].replace("</", f"{relation}</")
     found = read(zipped({**parts, "about.xml": properties}))
-    assert (found.title, found.document_date) == ("The harbour", date(2019, 2, 28))
+    assert (found.metadata.title, found.document_date) == ("The harbour", date(2019, 2, 28))
     assert found.document_date_source == "metadata"
     assert read(zipped({**parts, "about.xml": "<broken"})).text == "x"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Read = Callable[[bytes, str], Text]
 
 TIMEOUT, MEMORY, LARGE, CORRUPT = (
-    ErrorClass.READER_TIMEOUT,
+    ErrorClass.TIMED_OUT,
     ErrorClass.READER_MEMORY,
     ErrorClass.TOO_LARGE,
     ErrorClass.CORRUPT,

@@ -37,7 +37,7 @@ def test_a_page_is_read_as_it_is_seen(page: str, expected: str) -> None:
 
 def test_the_title_is_kept() -> None:
     """The title stands in the text, and beside it."""
-    assert read("<title>The\nharbour</title>").title == "The harbour"
+    assert read("<title>The\nharbour</title>").metadata.title == "The harbour"
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_the_headers_come_first_in_a_fixed_order() -> None:
     """Who, to whom, when and about what: decoded, a line each, then the body."""
     text = read(HEADERS + part("text/plain", "Dear Jon"))
     assert text.text == f"{SEEN}\nDear Jon"
-    assert text.title == "The harbour report"
+    assert text.metadata.title == "The harbour report"
     assert (text.document_date, text.document_date_source) == (date(2007, 10, 21), "content")
 
 

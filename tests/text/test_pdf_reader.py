@@ -167,7 +167,7 @@ def test_only_a_password_to_open_locks(owner: str, user: str, *, opens: bool) ->
         return
     with pytest.raises(ReadingError) as refused:
         read(locked)
-    assert refused.value.error_class is ErrorClass.NEEDS_PASSWORD
+    assert refused.value.error_class is ErrorClass.ENCRYPTED
 
 
 def test_nul_in_a_font_is_dropped() -> None:
@@ -214,7 +214,7 @@ def test_title_and_day_come_from_the_metadata() -> None:
         document.set_metadata({"title": "The\nharbour", "creationDate": "D:20190228120000+01'00'"})
         text = read(document.tobytes())
     assert (impossible.document_date, impossible.document_date_source) == (None, None)
-    assert (text.title, text.document_date, text.document_date_source) == (
+    assert (text.metadata.title, text.document_date, text.document_date_source) == (
         "The harbour",
         date(2019, 2, 28),
         "metadata",

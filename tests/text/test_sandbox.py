@@ -32,8 +32,7 @@ def refusal(attack: Attack, attempt: str) -> tuple[ErrorClass, str]:
 
 def framed(text: bytes, starts: bytes = b"[0]") -> bytes:
     """An answer with a text, byte for byte."""
-    header = b'{"title":null,"day":null,"source":null,"removed":0,"awaiting":0,"blank":false,"scanned":false,'
-    header += b'"starts":%s}' % starts
+    header = b'{"page_starts":%s}' % starts
     return len(header).to_bytes(4, "big") + header + text
 
 
@@ -65,13 +64,13 @@ def zygote_of(sandbox: Sandbox) -> int:
 
 def test_an_endless_reading_ends(attack: Attack) -> None:
     """A loop is out of processor time after the seconds of the setting."""
-    assert refusal(attack, "loop") == (ErrorClass.READER_TIMEOUT, "processor")
+    assert refusal(attack, "loop") == (ErrorClass.TIMED_OUT, "processor")
 
 
 def test_a_reading_that_waits_ends(attack: Attack, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader that does nothing takes no processor time; the clock ends it."""
     monkeypatch.setattr(sandbox_module, "_SLACK", 0)
-    assert refusal(attack, "sleep") == (ErrorClass.READER_TIMEOUT, "clock")
+    assert refusal(attack, "sleep") == (ErrorClass.TIMED_OUT, "clock")
 
 
 def test_memory_is_bounded(attack: Attack) -> None:
