@@ -56,7 +56,7 @@ class Part:
         ext: in lower case, without a dot; of the name, else of the type that is declared.
         size: in bytes.
         sha256: of its bytes.
-        rule: the content rule that keeps it out, or None.
+        rule: the rule that keeps it out, for its name or its content, or None.
     """
 
     path: str

@@ -30,11 +30,14 @@ class Reader:
         name: the family, as it is recorded with the text.
         version: of the text it makes.
         function: where it stands, as `module:function`; it is imported in the sandbox alone.
+        part: what returns the bytes of a part, the same; called with the file and the part's path. None where
+            documents of this kind hold no others.
     """
 
     name: str
     version: int
     function: str
+    part: str | None = None
 
 
 _PLAIN = Reader("plain", 2, "mnemo_assets.text.plain:read")
