@@ -80,6 +80,8 @@ def shown(value: str, code: str, *, since_1904: bool = False) -> str:
         return value
     if not isfinite(number):
         return value
+    if not code:
+        return _general(value, number)
     sections = _sections(code[:_LONGEST_FORMAT])
     section, signed = _chosen(sections, number)
     if section.day or section.time or section.elapsed:
@@ -178,7 +180,7 @@ def _day(serial: int, *, since_1904: bool) -> str | None:
 @lru_cache(maxsize=1000)
 def _sections(code: str) -> tuple[_Section, ...]:
     found: list[list[re.Match[str]]] = [[]]
-    for token in _TOKEN.finditer(code or "General"):
+    for token in _TOKEN.finditer(code):
         if token.lastgroup == "end":
             found.append([])
         else:

@@ -13,7 +13,7 @@ _BREAKS: Final = re.compile(r"[\t\n\r\x0b\x0c\x85\u2028\u2029]+")
 
 def cell(text: str) -> str:
     """The text of a cell on one line."""
-    return _BREAKS.sub(" ", text).strip()
+    return text.strip() if text.isprintable() else _BREAKS.sub(" ", text).strip()
 
 
 def row(cells: Iterable[str]) -> str:

@@ -26,7 +26,7 @@ _MOST_STRINGS: Final = 5_000_000
 _WIDEST_GAP: Final = 20
 #: Letters of a column: the last one is XFD.
 _MOST_LETTERS: Final = 3
-#: Digits of a row, a style or a shared string: none reaches a billion.
+#: Digits of a row or a shared string: none reaches a billion.
 _MOST_DIGITS: Final = 9
 _ESCAPED: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
 #: Code points of a cell, or of its formula: a spreadsheet takes 32,767.
@@ -45,12 +45,12 @@ class Book:
 
     Attributes:
         strings: those that cells share.
-        formats: of numbers, by the style of a cell.
+        formats: of numbers, by the style of a cell as it is named there.
         since_1904: whether days are counted from 1904.
     """
 
     strings: list[str] = field(default_factory=list)
-    formats: list[str] = field(default_factory=list)
+    formats: dict[str, str] = field(default_factory=dict)
     since_1904: bool = False
 
 
@@ -167,7 +167,7 @@ class Sheet:
         elif name == "f":
             self._collected = self._formula
         elif name == "row":
-            self._row_number = _whole(attributes.get("r")) or self._row_number + 1
+            self._row_number = _whole(attributes.get("r", "")) or self._row_number + 1
             self._column = self._column_before = 0
         elif name == "rPh":
             self._phonetic = True
@@ -178,7 +178,7 @@ class Sheet:
         if name in _HEADINGS:
             self._collected, self._size = self._heading, 0
         elif name == "dimension":
-            self._first_column = self._column_of(attributes.get("ref", "")) or 1
+            self._first_column = self._column_of(attributes.get("ref", "").partition(":")[0]) or 1
         elif name == "dataValidation":
             self._prompt(attributes)
 
@@ -239,25 +239,21 @@ class Sheet:
         if not self._has_value:
             return f"={cell(formula)}" if (formula := "".join(self._formula)) else ""
         if kind == "s":
-            place = _whole(value)
+            place = _whole(value.strip())
             strings = self._book.strings
             return cell(strings[place]) if place is not None and place < len(strings) else ""
         if kind == "n":
-            return cell(shown(value, self._format(), since_1904=self._book.since_1904)) if value else ""
+            code = self._book.formats.get(self._style, "")
+            return cell(shown(value, code, since_1904=self._book.since_1904)) if value else ""
         if kind == "b":
             return _TRUTHS.get(value.strip(), cell(value))
         if kind == "d":
             return cell(value.removesuffix("T00:00:00").replace("T", " "))
         return cell(unescaped(value))
 
-    def _format(self) -> str:
-        place = _whole(self._style)
-        formats = self._book.formats
-        return formats[place] if place is not None and place < len(formats) else ""
-
     def _column_of(self, reference: str) -> int | None:
         """The number of the column of a reference such as AB12."""
-        letters = reference.partition(":")[0].rstrip("0123456789")
+        letters = reference.rstrip("0123456789")
         known = self._columns.get(letters)
         if known is None and 0 < len(letters) <= _MOST_LETTERS and letters.isascii() and letters.isalpha():
             known = 0
@@ -273,7 +269,6 @@ class Sheet:
             self.prompts[self._budget.spend(line)] = None
 
 
-def _whole(text: str | None) -> int | None:
+def _whole(digits: str) -> int | None:
     """A number without a sign; None where it is none, or has more digits than any in a sheet."""
-    digits = (text or "").strip()
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS else None
+    return int(digits) if digits.isdecimal() and len(digits) <= _MOST_DIGITS else None

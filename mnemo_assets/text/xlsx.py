@@ -171,8 +171,8 @@ def _said(author: str, text: str) -> str:
     return f"{author}: {text}" if text else ""
 
 
-def _formats(parts: Parts, target: str) -> list[str]:
-    """The number format of each style of a cell."""
+def _formats(parts: Parts, target: str) -> dict[str, str]:
+    """The number format of each style of a cell that has one, by the style's number."""
     codes: dict[str, str] = {str(number): code for number, code in BUILT_IN.items()}
     own: list[tuple[str, str]] = []
     styles: list[str] = []
@@ -187,7 +187,7 @@ def _formats(parts: Parts, target: str) -> list[str]:
             styles.clear()
         elif tag == "cellXfs":
             break
-    return [codes.get(number, "") for number in styles]
+    return {str(style): codes[number] for style, number in enumerate(styles) if number in codes}
 
 
 def _controls(parts: Parts, target: str, drawn: list[str]) -> str:

@@ -116,6 +116,10 @@ class Parts:
                 parser.Parse(b"", True)  # noqa: FBT003 - the same
         except expat.ExpatError:
             raise ReadingError(ErrorClass.CORRUPT, "ExpatError") from None
+        except LookupError as error:
+            if isinstance(error, KeyError | IndexError):
+                raise
+            raise ReadingError(ErrorClass.CORRUPT, "encoding") from None  # one that nobody knows
         yield
 
     def whole(self, name: str, limit: int = _MOST_LISTED) -> bytes:
@@ -148,7 +152,9 @@ def _parser(handler: Handler) -> expat.XMLParserType:
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         namespace, name = names[tag]
-        begin(namespace, name, {keys[key]: value for key, value in attributes.items()})
+        if attributes:
+            attributes = {keys[key]: value for key, value in attributes.items()}
+        begin(namespace, name, attributes)
 
     def end(tag: str) -> None:
         namespace, name = names[tag]

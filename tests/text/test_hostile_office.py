@@ -173,6 +173,14 @@ def _replaced(container: bytes, name: str, content: str) -> bytes:
     return held.getvalue()
 
 
+@pytest.mark.parametrize("encoding", ["x-unknown", "utf-7", "idna", "big5", "cp1252"])
+def test_encodings_of_xml(read: Read, encoding: str) -> None:
+    """A part in an encoding that nobody knows, or that a parser cannot take, is damaged."""
+    sheet = f'<?xml version="1.0" encoding="{encoding}"?><worksheet {AROUND}>{rows(cell("a"))}</worksheet>'
+    content = _replaced(workbook(rows(cell("b"))), "xl/sheet1.xml", sheet)
+    assert outcome(read, content) == ("One\n\na" if encoding == "cp1252" else CORRUPT)
+
+
 def test_deep_nesting(read: Read) -> None:
     """Groups, tables and elements in one another, 5,000 deep: the deepest text is read."""
     depth = 5000
