@@ -7,8 +7,9 @@ import zipfile
 from typing import BinaryIO
 
 from mnemo_assets.errors import ErrorClass, ReadingError
+from mnemo_assets.text import ooxml
 from mnemo_assets.text.decoding import decode, is_binary
-from mnemo_assets.text.xml_parts import DAMAGE, damaged
+from mnemo_assets.text.xml_parts import DAMAGE, Parts, damaged
 
 #: Bytes that are looked at; the same that tell text from binary.
 _HEAD = 64 << 10
@@ -27,7 +28,9 @@ _OTHERS = (
 #: The extensions that say no more than "text": which kind is not decided by the content.
 _TEXTS = frozenset({"txt", "md", "csv"})
 #: The extensions whose documents are not text: anything else under them is damaged.
-_CONTAINERS = frozenset({"pdf", "docx"})
+_CONTAINERS = frozenset({"pdf", "docx", "xlsx", "xlsm", "pptx"})
+#: Those of them that are zips.
+_ZIPPED = frozenset({"docx", "xlsx", "xlsm", "pptx"})
 _PAGE = re.compile(
     r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
@@ -39,7 +42,7 @@ _MAIL_HEADER = re.compile(r"^(?:MIME-Version|Message-ID|Received|Return-Path):",
 
 
 def kind_of(file: BinaryIO, ext: str) -> str | None:
-    """The kind of reader for a file: pdf, docx, html, htm, eml or txt; None for nothing but white space.
+    """The kind of reader for a file: a key of READERS, or None for nothing but white space.
 
     Raises:
         ReadingError: ENCRYPTED, it is an encrypted Office document; UNSUPPORTED, no reader knows it;
@@ -83,14 +86,14 @@ def _zipped(file: BinaryIO, ext: str) -> str:
     """The kind of a zip container, by the parts in it."""
     try:
         with zipfile.ZipFile(file) as container:
+            kind = ooxml.kind_of(Parts(container))
             names = {name.replace("\\", "/").lstrip("/").lower() for name in container.namelist()}
     except DAMAGE as error:
-        raise damaged(error, ErrorClass.CORRUPT if ext == "docx" else ErrorClass.UNSUPPORTED) from None
-    if any(name.startswith("word/") for name in names):
-        return "docx"
-    other = any(name.startswith(("xl/", "ppt/")) or name == "mimetype" for name in names)
-    if ext == "docx" and "[content_types].xml" in names and not other:
-        return "docx"  # parts may have any name
+        raise damaged(error, ErrorClass.CORRUPT if ext in _ZIPPED else ErrorClass.UNSUPPORTED) from None
+    if kind is not None:
+        return kind
+    if ext in _ZIPPED and "[content_types].xml" in names and "mimetype" not in names:
+        return ext  # parts may have any name
     raise ReadingError(ErrorClass.UNSUPPORTED, "zip")
 
 

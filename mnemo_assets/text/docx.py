@@ -1,30 +1,37 @@
 """Word documents: docx, transitional and strict.
 
 The body in its order, page by page. A page ends where the document says so: at a page break, or where Word
-last broke the page when it saved. Notes and comments stand at the end of the page that refers to them, text
-boxes after the paragraph that holds them; headers come first and footers last, once. Insertions that wait
-for approval are text, deletions are not.
+last broke the page when it saved. Notes and comments stand at the end of the page that refers to them; text
+boxes, charts, diagrams and what stands in for a picture after the paragraph that holds them; headers come
+first and footers last, once. Insertions that wait for approval are text, deletions are not.
 """
 
 from __future__ import annotations
 
+import io
 import posixpath
 import zipfile
-from contextlib import suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING, BinaryIO
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, BinaryIO, Final
 
-from mnemo_assets.errors import ErrorClass, ReadingError
-from mnemo_assets.text.days import iso_day
+from mnemo_assets.text import html, mail, ooxml
+from mnemo_assets.text.decoding import decode
+from mnemo_assets.text.drawingml import Figures
 from mnemo_assets.text.pages import Budget, Pages, split_pages
 from mnemo_assets.text.wordml import Walk
-from mnemo_assets.text.xml_parts import DAMAGE, Parts, damaged, elements
+from mnemo_assets.text.xml_parts import DAMAGE, Parts, damaged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
 _HEADERS, _FOOTERS, _NOTES = "header", "footer", ("footnotes", "endnotes", "comments")
+#: What a document may import where it is opened.
+_PAGES: Final = frozenset({"html", "htm", "xhtml"})
+_SAVED_PAGES: Final = frozenset({"mht", "mhtml"})
+_DOCUMENTS: Final = frozenset({"docx", "docm", "dotx", "dotm"})
+#: Documents that are imported by those that are imported.
+_DEEPEST: Final = 3
+#: Bytes of a document that is imported.
+_LARGEST_IMPORTED: Final = 64 << 20
 
 
 def read(file: BinaryIO) -> Pages:
@@ -38,90 +45,82 @@ def read(file: BinaryIO) -> Pages:
     try:
         with zipfile.ZipFile(file) as container:
             parts = Parts(container)
-            main = _main(parts)
-            return _document(parts, main)
+            pages = _Document(parts, 0).pages()
+            pages.metadata = ooxml.properties(parts)
+            pages.parts = ooxml.embedded(parts)
+            return pages
     except DAMAGE as error:
         raise damaged(error) from None
 
 
-def _main(parts: Parts) -> str:
-    """The name of the part that is the document."""
-    targets = [target for kind, target in _relations(parts, "") if kind == "officeDocument"]
-    for name in (*targets, "word/document.xml"):
-        if name in parts:
-            return name
-    raise ReadingError(ErrorClass.UNSUPPORTED, "no main part")
+class _Document:
+    def __init__(self, parts: Parts, depth: int) -> None:
+        self._parts = parts
+        self._depth = depth  # of documents that import others
+        self._budget = Budget()
+        self._figures = Figures(parts, self._budget)
+        self._main = ooxml.main_part(parts, "docx")
+        self._related = [one for one in ooxml.relations(parts, self._main) if one.target in parts]
+        self._imported: set[str] = set()
+        self._pictured = False
 
+    def pages(self) -> Pages:
+        """Headers, body, footers."""
+        notes = {
+            one.kind: self._walked(one.target).notes_found for one in self._related if one.kind in _NOTES
+        }
+        walk = self._walked(self._main, notes)
+        body = walk.text()
+        headers = self._texts(_HEADERS)
+        footers = self._texts(_FOOTERS)
+        pages = split_pages(_stacked([*headers, body, walk.notes_left(), *footers]))
+        return Pages(pages, has_content=self._pictured)
 
-def _document(parts: Parts, main: str) -> Pages:
-    related = list(_relations(parts, main))
-    budget = Budget()
-    notes = {
-        kind: _notes(parts, target, budget) for kind, target in related if kind in _NOTES and target in parts
-    }
-    walk = Walk(budget, notes)
-    parts.parse(main, walk)
-    body = walk.text()
-    headers = [_walked(parts, target, budget) for kind, target in related if kind == _HEADERS]
-    footers = [_walked(parts, target, budget) for kind, target in related if kind == _FOOTERS]
-    pages = split_pages(_stacked([*_distinct(headers), body, walk.notes_left(), *_distinct(footers)]))
-    found = Pages(pages, has_content=walk.pictured)
-    _properties(parts, found)
-    return found
+    def _texts(self, kind: str) -> list[str]:
+        """The texts of some parts, each once: the sections of a document repeat their headers."""
+        texts = (self._walked(one.target).text() for one in self._related if one.kind == kind)
+        return list(dict.fromkeys(text.strip().replace("\f", "\n") for text in texts))
+
+    def _walked(self, name: str, notes: dict[str, dict[str, str]] | None = None) -> Walk:
+        walk = Walk(self._budget, notes, self._beside(name))
+        self._parts.parse(name, walk)
+        self._pictured = self._pictured or walk.pictured
+        return walk
+
+    def _beside(self, name: str) -> Callable[[str], str]:
+        """What returns the text of a figure, or of an imported document, that a part refers to."""
+        figure = self._figures.of(name)
+        imports = {
+            one.identifier: one.target
+            for one in ooxml.relations(self._parts, name)
+            if one.kind == "aFChunk" and one.target in self._parts
+        }
+
+        def related(identifier: str) -> str:
+            target = imports.get(identifier)
+            return figure(identifier) if target is None else self._import(target)
+
+        return related
+
+    def _import(self, target: str) -> str:
+        """The text of a document that is imported, once; one that no reader of ours knows is content."""
+        if target.lower() in self._imported:
+            return ""
+        self._imported.add(target.lower())
+        ext = posixpath.splitext(target)[1].lower().lstrip(".")
+        data = self._parts.whole(target, _LARGEST_IMPORTED)
+        if ext in _PAGES:
+            return html.from_bytes(data).pages[0]
+        if ext == "txt":
+            return decode(data)
+        if ext in _SAVED_PAGES:
+            return "\n\n".join(mail.read(io.BytesIO(data)).pages)
+        self._pictured = True
+        if ext not in _DOCUMENTS or self._depth == _DEEPEST:
+            return ""
+        with zipfile.ZipFile(io.BytesIO(data)) as container:
+            return "\n\n".join(_Document(Parts(container), self._depth + 1).pages().pages)
 
 
 def _stacked(texts: list[str]) -> str:
     return "\n\n".join(text for text in texts if text.strip())
-
-
-def _distinct(texts: list[str]) -> list[str]:
-    """Each text once: the sections of a document repeat their headers."""
-    return list(dict.fromkeys(text.strip().replace("\f", "\n") for text in texts))
-
-
-def _walked(parts: Parts, name: str, budget: Budget) -> str:
-    """The text of a part; a header that is missing is no reason to lose the body."""
-    if name not in parts:
-        return ""
-    walk = Walk(budget)
-    parts.parse(name, walk)
-    return walk.text()
-
-
-def _notes(parts: Parts, name: str, budget: Budget) -> dict[str, str]:
-    """The notes, or comments, of a part by their identifiers."""
-    walk = Walk(budget)
-    parts.parse(name, walk)
-    return walk.notes_found
-
-
-def _relations(parts: Parts, source: str) -> Iterator[tuple[str, str]]:
-    """Kind and target part of what a part refers to; the empty name is the container itself."""
-    folder, name = posixpath.split(source)
-    listing = posixpath.join(folder, "_rels", f"{name}.rels")
-    if listing not in parts:
-        return
-    for tag, attributes, _ in elements(parts, listing):
-        if tag == "Relationship" and attributes.get("TargetMode", "Internal") != "External":
-            target = unquote(attributes.get("Target", ""))
-            resolved = target if target.startswith("/") else posixpath.join(folder, target)
-            yield attributes.get("Type", "").rpartition("/")[2], posixpath.normpath(resolved).lstrip("/")
-
-
-def _properties(parts: Parts, pages: Pages) -> None:
-    """Take title, author and days; damaged properties lose neither text nor document."""
-    name = next(
-        (target for kind, target in _relations(parts, "") if kind == "core-properties"), "docProps/core.xml"
-    )
-    if name not in parts:
-        return
-    with suppress(ReadingError):
-        for tag, _, text in elements(parts, name):
-            if tag == "title":
-                pages.metadata = replace(pages.metadata, title=text)
-            elif tag == "creator":
-                pages.metadata = replace(pages.metadata, author=text)
-            elif tag == "created":
-                pages.metadata = replace(pages.metadata, created=iso_day(text))
-            elif tag == "modified":
-                pages.metadata = replace(pages.metadata, modified=iso_day(text))

@@ -42,10 +42,15 @@ class Reader:
 
 _PLAIN = Reader("plain", 2, "mnemo_assets.text.plain:read")
 _HTML = Reader("html", 2, "mnemo_assets.text.html:read")
+_EMBEDDED = "mnemo_assets.text.ooxml:part"
+_XLSX = Reader("xlsx", 1, "mnemo_assets.text.xlsx:read", _EMBEDDED)
 
 READERS: dict[str, Reader] = {
     "pdf": Reader("pdf", 2, "mnemo_assets.text.pdf:read"),
-    "docx": Reader("docx", 2, "mnemo_assets.text.docx:read"),
+    "docx": Reader("docx", 3, "mnemo_assets.text.docx:read", _EMBEDDED),
+    "xlsx": _XLSX,
+    "xlsm": _XLSX,
+    "pptx": Reader("pptx", 1, "mnemo_assets.text.pptx:read", _EMBEDDED),
     "txt": _PLAIN,
     "md": _PLAIN,
     "csv": _PLAIN,

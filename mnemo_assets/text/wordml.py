@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from mnemo_assets.text.drawingml import COMPATIBILITY, MAIN, MATH, alternative_text
+from mnemo_assets.text.rows import row
+from mnemo_assets.text.symbols import symbol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from mnemo_assets.text.pages import Budget
 
@@ -16,13 +20,7 @@ _WORD = frozenset(
         "http://purl.oclc.org/ooxml/wordprocessingml/main",  # Strict
     }
 )
-_COMPATIBILITY = "http://schemas.openxmlformats.org/markup-compatibility/2006"
-_MATH = frozenset(
-    {
-        "http://schemas.openxmlformats.org/officeDocument/2006/math",
-        "http://purl.oclc.org/ooxml/officeDocument/math",
-    }
-)
+_VML: Final = "urn:schemas-microsoft-com:vml"
 #: Deleted and moved-away text, and properties as they were: what is in them is not the document's text.
 _GONE = frozenset({"del", "moveFrom", "pPrChange", "rPrChange", "sectPrChange", "tblPrChange", "tcPrChange"})
 _GLYPHS = {"tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "\u2011"}
@@ -35,6 +33,8 @@ _REFERENCES = {
 }
 _OFF = frozenset({"0", "false", "off"})
 _SAME_PAGE = frozenset({"continuous", "nextColumn"})
+_FORM_FIELDS = frozenset({"ddList", "checkBox"})
+_CHECKED, _UNCHECKED = "☒", "☐"
 
 
 @dataclass(slots=True)
@@ -47,19 +47,46 @@ class _Frame:
     page_ended: bool = False  # inside of a row, which is not torn: it ends before the row
 
 
+@dataclass(slots=True)
+class _FormField:
+    """A box to tick or a list to choose from, of the kind that Word 97 had: its value is no text."""
+
+    entries: list[str] = field(default_factory=list)
+    chosen: str = ""  # of the list, the number of the entry
+    standard: str = ""  # what is chosen where nobody did
+
+    def shown(self, kind: str) -> str:
+        chosen = self.chosen or self.standard
+        if kind == "checkBox":
+            return _UNCHECKED if not chosen or chosen in _OFF else _CHECKED
+        number = int(chosen) if chosen.isdecimal() and len(chosen) < 5 else 0  # noqa: PLR2004 - digits
+        return self.entries[number] if number < len(self.entries) else ""
+
+
 class Walk:
     """Handles the elements of one part.
+
+    Args:
+        budget: counts the text.
+        notes: the texts that the part refers to, by kind and identifier.
+        related: the text of the chart, the diagram or the imported document that a relation names.
 
     Attributes:
         pictured: whether there is a picture, or another thing that is not text.
         notes_found: the text of each footnote, endnote or comment of the part, by identifier.
     """
 
-    def __init__(self, budget: Budget, notes: Mapping[str, dict[str, str]] | None = None) -> None:
+    def __init__(
+        self,
+        budget: Budget,
+        notes: Mapping[str, dict[str, str]] | None = None,
+        related: Callable[[str], str] = lambda _: "",
+    ) -> None:
         self.pictured = False
         self.notes_found: dict[str, str] = {}
         self._budget = budget
         self._notes = notes or {}
+        self._related = related
         self._page_notes: list[str] = []
         self._frames = [_Frame()]
         self._worded = False  # the page that is being written has words
@@ -70,6 +97,9 @@ class Walk:
             int | None
         ] = []  # an alternative's branch that was taken, as the length before it
         self._break_after = False  # a section ends with this paragraph
+        self._form = _FormField()
+        self._fields: list[bool] = []  # whether the instructions of each that is open are being read
+        self._muted: int | None = None  # a field in the instructions of another is not shown: which
 
     def text(self) -> str:
         """The text of the part, form feeds between its pages."""
@@ -86,10 +116,12 @@ class Walk:
             self._skipped += 1
         elif namespace in _WORD:
             self._start_word(name, attributes)
-        elif namespace == _COMPATIBILITY:
+        elif namespace == COMPATIBILITY:
             self._start_alternative(name)
-        elif namespace in _MATH and name == "t":
-            self._in_text += 1
+        elif namespace in MATH:
+            self._in_text += name == "t"
+        else:
+            self._start_drawn(namespace, name, attributes)
 
     def end(self, namespace: str, name: str) -> None:
         """An element ends."""
@@ -97,10 +129,12 @@ class Walk:
             self._skipped -= 1
         elif namespace in _WORD:
             self._end_word(name)
-        elif namespace == _COMPATIBILITY and name == "AlternateContent" and self._choices:
+        elif namespace == COMPATIBILITY and name == "AlternateContent" and self._choices:
             self._choices.pop()
-        elif namespace in _MATH and name == "t":
-            self._in_text -= 1
+        elif namespace in MATH:
+            self._in_text -= name == "t"
+        elif namespace in MAIN:
+            self._end_drawn(name)
 
     def characters(self, text: str) -> None:
         """Characters: the document's text where they stand in a text element."""
@@ -146,7 +180,21 @@ class Walk:
 
     def _start_other(self, name: str, attributes: dict[str, str]) -> None:
         self.pictured = self.pictured or name in _PICTURES
-        if name == "sectPr":
+        if name == "sym":
+            self._write(symbol(attributes.get("font", ""), attributes.get("char", "")))
+        elif name == "fldChar":
+            self._field(attributes.get("fldCharType", ""))
+        elif name in _FORM_FIELDS:
+            self._form = _FormField()
+        elif name in {"result", "checked"}:
+            self._form.chosen = attributes.get("val", "1")
+        elif name == "default":
+            self._form.standard = attributes.get("val", "1")
+        elif name == "listEntry":
+            self._form.entries.append(attributes.get("val", ""))
+        elif name == "altChunk":
+            self._import(attributes.get("r:id", ""))
+        elif name == "sectPr":
             self._break_after = True
         elif name == "type" and attributes.get("val") in _SAME_PAGE:
             self._break_after = False
@@ -159,6 +207,8 @@ class Walk:
         elif name == "tc" and len(self._frames) > 1:
             cell = "".join(self._frames.pop().parts).strip("\n")
             self._frames[-1].cells.append(cell)
+        elif name in _FORM_FIELDS:
+            self._write(self._form.shown(name))
         elif name == "tr":
             self._end_row()
         elif name == "tbl":
@@ -169,12 +219,65 @@ class Walk:
         elif name in _NOTES and len(self._frames) > 1:
             self._end_note("".join(self._frames.pop().parts).strip())
 
+    def _start_drawn(self, namespace: str, name: str, attributes: dict[str, str]) -> None:
+        """What is drawn: its text is a box of the paragraph, as what stands in for it is."""
+        if namespace in MAIN:
+            if name == "t":
+                self._in_text += 1
+            elif name == "txBody":
+                self._frames.append(_Frame())
+        elif name in {"docPr", "cNvPr"}:
+            self._box(*alternative_text(attributes))
+        elif namespace == _VML:
+            self._box(*filter(None, (attributes.get("alt"), attributes.get("string"))))
+        elif "r:dm" in attributes or (name == "chart" and "r:id" in attributes):
+            self._box(self._related(attributes.get("r:dm") or attributes["r:id"]).strip(), spent=True)
+
+    def _end_drawn(self, name: str) -> None:
+        if name == "t":
+            self._in_text -= 1
+        elif name == "p":
+            self._frames[-1].parts.append("\n")
+        elif name == "txBody" and len(self._frames) > 1:
+            box = "".join(self._frames.pop().parts).strip("\n")
+            self._frames[-1].boxes.append(box)
+
+    def _box(self, *texts: str, spent: bool = False) -> None:
+        """Add to the boxes of the paragraph, unless it was the last: a picture says its text twice."""
+        boxes = self._frames[-1].boxes
+        for text in texts:
+            if text not in boxes[-1:]:
+                boxes.append(text if spent else self._budget.spend(text))
+                self._worded = True
+
+    def _import(self, identifier: str) -> None:
+        """Write a document that is imported where this one is opened, as paragraphs of its own."""
+        text = self._related(identifier).replace("\f", "\n")
+        if text.strip():
+            self._write(f"{text}\n")
+
+    def _field(self, kind: str) -> None:
+        """A field begins, its instructions end, or it ends."""
+        if kind == "begin":
+            if self._muted is None and self._fields and self._fields[-1]:
+                self._muted = len(self._fields)
+            self._fields.append(True)
+        elif kind == "separate" and self._fields:
+            self._fields[-1] = False
+        elif kind == "end" and self._fields:
+            self._fields.pop()
+            if self._muted == len(self._fields):
+                self._muted = None
+
     def _write(self, text: str) -> None:
+        if self._muted is not None:
+            return
         self._frames[-1].parts.append(self._budget.spend(text))
         self._worded = self._worded or not text.isspace()
 
     def _end_paragraph(self) -> None:
         frame = self._frames[-1]
+        self._muted = None  # a field that does not end loses no more than this paragraph
         frame.parts.append("\n")
         frame.parts.extend(f"{box}\n" for box in frame.boxes if box)
         frame.boxes.clear()
@@ -184,12 +287,13 @@ class Walk:
 
     def _end_row(self) -> None:
         frame = self._frames[-1]
-        row = "\t".join(frame.cells)
+        cells = [*frame.cells]
         frame.cells.clear()
         ended, frame.page_ended = frame.page_ended, False
         if ended and len(self._frames) == 1:
             self._end_page()
-        frame.parts.append(row.rstrip("\t") + "\n")
+        # a table of one column is often the frame of a whole letter, whose paragraphs stay
+        frame.parts.append((cells[0] if len(cells) == 1 else row(cells)) + "\n")
 
     def _end_page(self) -> None:
         """End the page here; inside of a row before the row, and inside of a box or a note not at all."""

@@ -20,11 +20,20 @@ if TYPE_CHECKING:
 
 #: Bytes that a container may unpack to, over all parts that are parsed: 50 times an 870-page handbook.
 MOST_UNPACKED = 512 << 20
-#: Bytes of a part that is kept whole in memory, such as a list of relations.
+#: Bytes of what is kept whole in memory: a part, or an element with those that it stands in.
 _MOST_LISTED = 16 << 20
 _AT_ONCE = 256 << 10
 #: Between the namespace and the name of an element.
 _SEPARATOR = "\n"
+#: What an element counts beside its text and attributes.
+_ELEMENT = 64
+#: The namespaces of Office Open XML whose attributes name a relation.
+_RELATIONS = frozenset(
+    {
+        "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
+        "http://purl.oclc.org/ooxml/officeDocument/relationships",
+    }
+)
 
 
 #: What zipfile, and what unpacks for it, raise on damage.
@@ -51,7 +60,7 @@ class Handler(Protocol):
     """What is told about the elements of a part; names are (namespace, local name)."""
 
     def start(self, namespace: str, name: str, attributes: dict[str, str]) -> None:
-        """An element begins. The attributes are by local name."""
+        """An element begins. The attributes are by local name, those that name a relation as in r:id."""
 
     def end(self, namespace: str, name: str) -> None:
         """An element ends."""
@@ -61,15 +70,21 @@ class Handler(Protocol):
 
 
 class Parts:
-    """The parts of a container by normalised name; what they unpack to is bounded over all of them."""
+    """The parts of a container by normalised name; what they unpack to is bounded over all of them.
+
+    Names are compared without case, as Office does.
+    """
 
     def __init__(self, container: zipfile.ZipFile, limit: int = MOST_UNPACKED) -> None:
         self._container = container
         self._left = limit
-        self._infos = {info.filename.replace("\\", "/").lstrip("/"): info for info in container.infolist()}
+        self._infos = {_normalised(info.filename): info for info in container.infolist()}
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._infos
+    def __contains__(self, name: str) -> bool:
+        return _normalised(name) in self._infos
+
+    def __iter__(self) -> Iterator[str]:
+        return (info.filename.replace("\\", "/").lstrip("/") for info in self._infos.values())
 
     def parse(self, name: str, handler: Handler) -> None:
         """Parse one part.
@@ -77,7 +92,16 @@ class Parts:
         Raises:
             ReadingError: CORRUPT, ENCRYPTED, TOO_LARGE.
         """
-        info = self._infos[name]
+        for _ in self.steps(name, handler):
+            pass
+
+    def steps(self, name: str, handler: Handler) -> Iterator[None]:
+        """Parse one part, and pause after each piece.
+
+        Raises:
+            ReadingError: CORRUPT, ENCRYPTED, TOO_LARGE.
+        """
+        info = self._infos[_normalised(name)]
         if info.flag_bits & 1:
             raise ReadingError(ErrorClass.ENCRYPTED)
         parser = _parser(handler)
@@ -88,9 +112,35 @@ class Parts:
                     if self._left < 0:
                         raise ReadingError(ErrorClass.TOO_LARGE, "unpacked bytes")
                     parser.Parse(piece, False)  # noqa: FBT003 - the library takes it by place alone
+                    yield
                 parser.Parse(b"", True)  # noqa: FBT003 - the same
         except expat.ExpatError:
             raise ReadingError(ErrorClass.CORRUPT, "ExpatError") from None
+        except LookupError as error:
+            if isinstance(error, KeyError | IndexError):
+                raise
+            raise ReadingError(ErrorClass.CORRUPT, "encoding") from None  # one that nobody knows
+        yield
+
+    def whole(self, name: str, limit: int = _MOST_LISTED) -> bytes:
+        """The bytes of one part.
+
+        Raises:
+            ReadingError: CORRUPT, ENCRYPTED; TOO_LARGE, it has more than `limit` bytes.
+        """
+        info = self._infos[_normalised(name)]
+        if info.flag_bits & 1:
+            raise ReadingError(ErrorClass.ENCRYPTED)
+        with self._container.open(info) as part:
+            data = part.read(min(limit, self._left) + 1)
+        self._left -= len(data)
+        if len(data) > limit or self._left < 0:
+            raise ReadingError(ErrorClass.TOO_LARGE, "unpacked bytes")
+        return data
+
+
+def _normalised(name: str) -> str:
+    return name.replace("\\", "/").lstrip("/").lower()
 
 
 def _parser(handler: Handler) -> expat.XMLParserType:
@@ -98,15 +148,17 @@ def _parser(handler: Handler) -> expat.XMLParserType:
     parser.buffer_text = True
     parser.buffer_size = _AT_ONCE
 
+    begin, finish, names, keys = handler.start, handler.end, _Names(), _Keys()
+
     def start(tag: str, attributes: dict[str, str]) -> None:
-        namespace, _, name = tag.rpartition(_SEPARATOR)
-        handler.start(
-            namespace, name, {key.rpartition(_SEPARATOR)[2]: value for key, value in attributes.items()}
-        )
+        namespace, name = names[tag]
+        if attributes:
+            attributes = {keys[key]: value for key, value in attributes.items()}
+        begin(namespace, name, attributes)
 
     def end(tag: str) -> None:
-        namespace, _, name = tag.rpartition(_SEPARATOR)
-        handler.end(namespace, name)
+        namespace, name = names[tag]
+        finish(namespace, name)
 
     def refuse(*_: object) -> None:
         raise ReadingError(ErrorClass.CORRUPT, "document type")
@@ -118,29 +170,61 @@ def _parser(handler: Handler) -> expat.XMLParserType:
     return parser
 
 
+class _Names(dict[str, tuple[str, str]]):
+    """Namespace and local name of each tag that was seen: taken apart once."""
+
+    def __missing__(self, tag: str) -> tuple[str, str]:
+        namespace, _, name = tag.rpartition(_SEPARATOR)
+        self[tag] = namespace, name
+        return namespace, name
+
+
+class _Keys(dict[str, str]):
+    """The name of each attribute that was seen, as handlers are told it."""
+
+    def __missing__(self, attribute: str) -> str:
+        namespace, _, name = attribute.rpartition(_SEPARATOR)
+        self[attribute] = key = f"r:{name}" if namespace in _RELATIONS else name
+        return key
+
+
 class _Elements:
     def __init__(self) -> None:
         self.found: list[tuple[str, dict[str, str], str]] = []
-        self._open: list[tuple[dict[str, str], list[str]]] = []
-        self._size = 0
+        self._open: list[tuple[dict[str, str], list[str], int]] = []
+        self._size = 0  # of what is open
 
     def start(self, _namespace: str, _name: str, attributes: dict[str, str]) -> None:
-        self._size += sum(map(len, attributes.values())) + 1
-        self._open.append((attributes, []))
+        size = sum(map(len, attributes.values())) + _ELEMENT
+        self._spend(size)
+        self._open.append((attributes, [], size))
 
     def end(self, _namespace: str, name: str) -> None:
-        attributes, texts = self._open.pop()
-        self.found.append((name, attributes, "".join(texts)))
+        attributes, texts, size = self._open.pop()
+        text = "".join(texts)
+        self._size -= size + len(text)
+        self.found.append((name, attributes, text))
 
     def characters(self, text: str) -> None:
-        self._size += len(text)
+        self._spend(len(text))
+        self._open[-1][1].append(text)
+
+    def _spend(self, size: int) -> None:
+        self._size += size
         if self._size > _MOST_LISTED:
             raise ReadingError(ErrorClass.TOO_LARGE, "part")
-        self._open[-1][1].append(text)
 
 
 def elements(parts: Parts, name: str) -> Iterator[tuple[str, dict[str, str], str]]:
-    """Local name, attributes and own text of each element of a small part, in the order of their ends."""
+    """Local name, attributes and own text of each element of a part, in the order of their ends.
+
+    They come as the part is parsed: what was read before damage is there before its error is raised.
+    """
     handler = _Elements()
-    parts.parse(name, handler)
-    yield from handler.found
+    try:
+        for _ in parts.steps(name, handler):
+            found, handler.found = handler.found, []
+            yield from found
+    except ReadingError:
+        yield from handler.found
+        raise

@@ -19,11 +19,8 @@ WAITING = {
     "letters/landlord.doc",
     "letters/to the landlord.odt",
     "tax/expenses 2020.xls",
-    "tax/expenses.xlsx",
-    "tax/mileage.xlsm",
     "work/contract.rtf",
     "work/kick-off.ppt",
-    "work/kick-off.pptx",
 }
 
 

@@ -15,6 +15,14 @@ STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"
 RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 COMPATIBILITY = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+#: Prefixes of what is drawn in a Word document.
+DRAWN = (
+    'xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" '
+    'xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture" '
+    'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
+    'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" '
+    'xmlns:v="urn:schemas-microsoft-com:vml"'
+)
 
 
 def zipped(parts: dict[str, str]) -> bytes:
@@ -33,7 +41,7 @@ def docx(body: str, *, namespace: str = WORD, parts: dict[str, str] | None = Non
         f'<Relationship Id="r{number}" Type="{OFFICE}/{kind.rstrip("0123456789")}" Target="{kind}.xml"/>'
         for number, kind in enumerate(beside)
     )
-    around = f'xmlns:w="{namespace}" xmlns:mc="{COMPATIBILITY}"'
+    around = f'xmlns:w="{namespace}" xmlns:mc="{COMPATIBILITY}" {DRAWN}'
     return zipped(
         {
             "_rels/.rels": f'<Relationships xmlns="{RELATIONS}"><Relationship Id="a" '

@@ -8,10 +8,13 @@ import pytest
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text import reading
 from tests.text.invented_documents import docx, long_text, paragraph, pdf, zipped
+from tests.text.office_parts import cell, package, part, presentation, rows, shape, workbook
 
 OLE = bytes.fromhex("d0cf11e0a1b11ae1")
 PDF = pdf(long_text())
 DOCX = docx(paragraph("Mara Lindqvist"))
+XLSX = workbook(rows(cell("Mara Lindqvist")))
+PPTX = presentation(shape("Mara Lindqvist"))
 PAGE = b"<!DOCTYPE html><html><body><p>Mara <b>Lindqvist</b></p></body></html>"
 MAIL = b"Return-Path: <m@example.org>\nFrom: Mara <m@example.org>\nSubject: Harbour\n\nDear Ada"
 SAVED_PAGE = (
@@ -41,10 +44,33 @@ def refusal(content: bytes, ext: str) -> ErrorClass:
     return refused.value.error_class
 
 
-@pytest.mark.parametrize(("content", "ext"), list(itertools.product((PDF, DOCX), reading.READERS)))
+@pytest.mark.parametrize(
+    ("content", "ext"), list(itertools.product((PDF, DOCX, XLSX, PPTX), reading.READERS))
+)
 def test_a_document_under_any_name_is_read_as_what_it_is(content: bytes, ext: str) -> None:
     """A PDF called notes.txt is a PDF: the content decides."""
     assert "Mara Lindqvist" in read(content, ext)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "vnd.openxmlformats-officedocument.presentationml.slideshow",
+        "vnd.openxmlformats-officedocument.presentationml.template",
+        "vnd.ms-powerpoint.presentation.macroEnabled",
+    ],
+)
+def test_an_office_document_is_known_by_the_type_of_its_main_part(kind: str) -> None:
+    """Parts may have any name, and templates and what has macros is read as what it is made from."""
+    content = package(
+        {
+            "word/show.xml": part("p:presentation", "<p:sldIdLst><p:sldId id='1' r:id='r1'/></p:sldIdLst>"),
+            "word/one.xml": part("p:sld", shape("Mara Lindqvist")),
+        },
+        {"": [("officeDocument", "/word/show.xml")], "word/show.xml": [("slide", "one.xml")]},
+        {"word/show.xml": f"application/{kind}.main+xml"},
+    )
+    assert read(content, "docx") == "Mara Lindqvist"
 
 
 def test_text_under_another_name_is_read_as_text() -> None:
@@ -74,13 +100,13 @@ def test_an_encrypted_office_document_needs_a_password() -> None:
         OLE + bytes(2000),
         b"{\\rtf1 Dear Ada}",
         b"\x89PNG\r\n\x1a\n" + bytes(40),
-        zipped({"xl/workbook.xml": "<workbook/>", "[Content_Types].xml": "<Types/>"}),
+        zipped({"xl/workbook.bin": "", "[Content_Types].xml": "<Types/>"}),
         zipped({"mimetype": "application/vnd.oasis.opendocument.text"}),
     ],
 )
 @pytest.mark.parametrize("ext", list(reading.READERS))
 def test_what_no_reader_knows_is_unsupported(content: bytes, ext: str) -> None:
-    """An old .doc, an RTF, a picture, a workbook under a wrong name: recognised, and said."""
+    """An old .doc, an RTF, a picture, a binary workbook: recognised, and said."""
     assert refusal(content, ext) is ErrorClass.UNSUPPORTED
 
 
@@ -96,11 +122,12 @@ def test_damage_is_told_from_disguise() -> None:
 
 def test_every_line_of_the_table_can_be_read_with() -> None:
     """Each reader's function is there, and makes pages of an ordinary text."""
-    for reader in set(reading.READERS.values()) - {reading.READERS["pdf"], reading.READERS["docx"]}:
+    containers = {reading.READERS[ext] for ext in ("pdf", "docx", "xlsx", "pptx")}
+    for reader in set(reading.READERS.values()) - containers:
         assert reading.function_of(reader)(io.BytesIO(b"Dear Ada")).pages == ["Dear Ada"]
 
 
 def test_other_extensions_have_no_reader_yet() -> None:
     """What is admitted and has no reader is known as that."""
-    assert reading.reader_for("xlsx") is None
+    assert reading.reader_for("odt") is None
     assert reading.reader_for("pdf") == reading.READERS["pdf"]

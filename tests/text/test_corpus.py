@@ -31,12 +31,26 @@ ERRORS = {
     "docx/poi__ExternalEntityInText.docx": "Corrupt",
     "docx/poi__clusterfuzz-testcase-minimized-POIXWPFFuzzer-4791943399604224.docx": "Corrupt",
     "docx/poi__clusterfuzz-testcase-minimized-POIXWPFFuzzer-5313273089884160.docx": "Corrupt",
+    "pptx/oletools__encrypted.pptx": "Encrypted",
+    "pptx/poi__clusterfuzz-testcase-minimized-POIFuzzer-5205835528404992.pptx": "Corrupt",
+    "pptx/poi__clusterfuzz-testcase-minimized-POIXSLFFuzzer-5471515212382208.pptx": "Corrupt",
+    "xlsm/oletools__encrypted.xlsm": "Encrypted",
+    "xlsx/poi__clusterfuzz-testcase-minimized-XLSX2CSVFuzzer-6594557414080512.xlsx": "Corrupt",
+    "xlsx/tika__protect.xlsx": "Encrypted",
+    "xlsx/tika__testEXCEL_embeddedPDF_mac.xlsx": "NoText",  # nothing but a PDF, wrapped in OLE
+    "xlsx/tika__testEXCEL_embeddedPDF_windows.xlsx": "NoText",  # the same
+    "xlsx/tika__testEXCEL_protected_passtika.xlsx": "Encrypted",
     "pdf/docling__2206.01062_pg3.pdf": "Encrypted",
     "pdf/unstructured__locked.pdf": "Encrypted",
     "pdf/pdf.js__GHOSTSCRIPT-698804-1-fuzzed.pdf": "Corrupt",
     "pdf/pdf.js__poppler-67295-0.pdf": "Corrupt",
 }
-BLANK = {"pdf/pdf.js__PDFBOX-4352-0.pdf", "pdf/pdf.js__empty_protected.pdf"}
+BLANK = {
+    "pdf/pdf.js__PDFBOX-4352-0.pdf",
+    "pdf/pdf.js__empty_protected.pdf",
+    "pptx/poi__table_test.pptx",  # a table of empty cells
+    "xlsm/calamine__issue281.xlsm",  # macros alone
+}
 #: No page with usable text, by the rules: pictures of pages, and few words over a large drawing.
 SCANNED = {
     "pdf/OCRmyPDF__ccitt.pdf",

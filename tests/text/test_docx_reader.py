@@ -7,8 +7,9 @@ from datetime import date
 import pytest
 
 from mnemo_assets.errors import ErrorClass, ReadingError
-from mnemo_assets.text import reading, xml_parts
-from tests.text.invented_documents import RELATIONS, STRICT, docx, paragraph, zipped
+from mnemo_assets.text import ooxml, reading, xml_parts
+from tests.text.invented_documents import RELATIONS, STRICT, WORD, docx, paragraph, zipped
+from tests.text.office_parts import TRANSITIONAL, cell, chart, diagram, package, rows, workbook
 
 BREAK = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>'
 RUN = "<w:r><w:t>seen</w:t></w:r>"
@@ -43,6 +44,35 @@ def table(*rows: str) -> str:
     return "<w:tbl>" + "".join(rows) + "</w:tbl>"
 
 
+def field(instruction: str, result: str = "", data: str = "") -> str:
+    """A field; an instruction, or a result, may hold markup."""
+    instructed = instruction if "<" in instruction else f"<w:r><w:instrText>{instruction}</w:instrText></w:r>"
+    shown = result if "<" in result else f"<w:r><w:t xml:space='preserve'>{result}</w:t></w:r>"
+    return (
+        f"<w:r><w:fldChar w:fldCharType='begin'>{data}</w:fldChar></w:r>{instructed}"
+        f"<w:r><w:fldChar w:fldCharType='separate'/></w:r>{shown}<w:r><w:fldChar w:fldCharType='end'/></w:r>"
+    )
+
+
+def drawn(inside: str) -> str:
+    return f"<w:p><w:r>{inside}</w:r></w:p>"
+
+
+def sym(font: str, place: str) -> str:
+    return f"<w:sym w:font='{font}' w:char='{place}'/>"
+
+
+def checkbox(ticked: int) -> str:
+    return (
+        f"<w:ffData><w:checkBox><w:default w:val='0'/><w:checked w:val='{ticked}'/></w:checkBox></w:ffData>"
+    )
+
+
+def dropdown(chosen: int) -> str:
+    entries = "<w:listEntry w:val='red'/><w:listEntry w:val='green'/>"
+    return f"<w:ffData><w:ddList><w:result w:val='{chosen}'/>{entries}</w:ddList></w:ffData>"
+
+
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
@@ -54,13 +84,87 @@ def table(*rows: str) -> str:
         (f"<w:p><w:hyperlink>{RUN}</w:hyperlink></w:p>", "seen"),
         (f"<w:p><w:r><w:instrText>DATE</w:instrText></w:r>{RUN}</w:p>", "seen"),
         (table(row("a", "", "c"), row("d")), "a\t\tc\nd"),
-        (table(row(table(row("in", "ner")), "out")), "in\tner\tout"),
+        (table(row(table(row("in", "ner")), "out")), "in ner\tout"),
+        (table(row(paragraph("two") + paragraph("lines"), "b")), "two lines\tb"),
+        (table(row(paragraph("Dear Ada,") + table(row("a", "b")))), "Dear Ada,\na\tb"),
+        (drawn(f"{RUN}<w:drawing><wp:docPr descr='a'/><pic:cNvPr descr='a'/></w:drawing>"), "seen\na"),
+        ("<w:p><w:pict><v:shape alt='a pier'><v:textpath string='DRAFT'/></v:shape></w:pict></w:p>",
+         "a pier\nDRAFT"),
+        (drawn("<a:txSp><a:txBody><a:p><a:t>drawn</a:t></a:p></a:txBody></a:txSp>"), "drawn"),
+        (drawn(field("FORMCHECKBOX", data=checkbox(1)) + field("FORMCHECKBOX", data=checkbox(0))), "☒☐"),
+        (f"<w:p>{field('FORMDROPDOWN', data=dropdown(1))}</w:p>", "green"),
+        (f"<w:p>{field('IF' + field('PAGE', 'hidden'), 'seen')}</w:p>", "seen"),
+        (f"<w:p>{field('TOC', RUN + field('PAGEREF', ' 7'))}</w:p>", "seen 7"),
+        (drawn(2 * "<w:fldChar w:fldCharType='begin'/>" + "<w:t>lost</w:t>") + paragraph("found"), "found"),
+        (drawn(sym("Wingdings", "F0FE") + sym("Symbol", "F061") + sym("x", "2603")), "☑α☃"),
+        ("<w:p><m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num></m:f></m:oMath></w:p>", "a"),
         (f"<w:p>{RUN}<w:pict><w:txbxContent><w:p>{RUN}</w:p></w:txbxContent></w:pict></w:p>", "seen\nseen"),
     ],
 )  # fmt: skip
 def test_the_body_is_read_in_its_order(body: str, expected: str) -> None:
     """Paragraphs, tables in tables, controls, insertions, boxes: what is seen, and nothing deleted."""
     assert text(body) == expected
+
+
+def with_parts(body: str, relations: list[tuple[str, str]], parts: dict[str, str | bytes]) -> bytes:
+    """A document with parts of any kind; relations are r1, r2 and so on."""
+    declared = f'xmlns:w="{WORD}" {TRANSITIONAL.declared()}'
+    return package(
+        {"word/document.xml": f"<w:document {declared}><w:body>{body}</w:body></w:document>", **parts},
+        {"": [("officeDocument", "word/document.xml")], "word/document.xml": relations},
+    )
+
+
+def test_charts_and_diagrams_are_read_where_they_stand() -> None:
+    """After their paragraph, once, and not the workbook behind a chart."""
+    drawn = "<w:p><w:r><w:t>{}</w:t><w:drawing>{}</w:drawing></w:r></w:p>"
+    body = (
+        drawn.format("see", "<c:chart r:id='r1'/>")
+        + drawn.format("the plan", "<dgm:relIds r:dm='r2'/>")
+        + drawn.format("again", "<c:chart r:id='r1'/>")
+    )
+    content = with_parts(
+        body,
+        [("chart", "charts/chart1.xml"), ("diagramData", "data1.xml")],
+        {"word/charts/chart1.xml": chart(), "word/data1.xml": diagram("dig", "fill")},
+    )
+    assert read(content).text.split("\n") == [
+        "see", "Tides", "Height", "Harbour", "Depth", "2020-01-01", "the plan", "dig", "fill", "again",
+    ]  # fmt: skip
+
+
+def test_imported_documents_are_read_where_they_stand() -> None:
+    """Pages, texts, mails of pages, and documents that import others; one of another kind is content."""
+    inner = with_parts(
+        "<w:p/><w:altChunk r:id='r1'/>", [("aFChunk", "in.txt")], {"word/in.txt": b"innermost"}
+    )
+    saved = "Subject: x\nMIME-Version: 1.0\nContent-Type: text/html\n\n<p>saved"
+    content = with_parts(
+        paragraph("before")
+        + "".join(f"<w:altChunk r:id='r{number}'/>" for number in (1, 2, 3, 4, 1))
+        + paragraph("after"),
+        [("aFChunk", f"chunk.{ext}") for ext in ("html", "docx", "mht", "rtf")],
+        {
+            "word/chunk.html": "<h1>page</h1><script>gone</script>",
+            "word/chunk.docx": inner,
+            "word/chunk.mht": saved,
+            "word/chunk.rtf": "{\\rtf1 x}",
+        },
+    )
+    assert read(content).text.split() == ["before", "page", "innermost", "Subject:", "x", "saved", "after"]
+    other = with_parts("<w:altChunk r:id='r1'/>", [("aFChunk", "chunk.rtf")], {"word/chunk.rtf": "x"})
+    assert refusal(other) is ErrorClass.NO_TEXT
+
+
+def test_embedded_documents_are_parts() -> None:
+    """What was put into a letter as an object can be taken out again."""
+    sheet = workbook(rows(cell("a")))
+    content = with_parts(
+        paragraph("see below"), [("package", "embeddings/Costs.xlsx")], {"word/embeddings/Costs.xlsx": sheet}
+    )
+    [found] = read(content).parts
+    assert (found.path, found.name, found.ext, found.size) == ("1", "Costs.xlsx", "xlsx", len(sheet))
+    assert ooxml.part(io.BytesIO(content), "1") == sheet
 
 
 def test_strict_documents_are_read() -> None:

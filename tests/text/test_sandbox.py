@@ -139,7 +139,7 @@ def test_no_process_is_started_before_the_first_document(tmp_path: Path) -> None
     with Sandbox(SMALL) as sandbox:
         assert sandbox._zygote is None
         with pytest.raises(ReadingError) as refused:
-            sandbox.read(0, "xlsx")
+            sandbox.read(0, "png")
         assert refused.value.error_class is ErrorClass.READER_TO_COME
         assert sandbox._zygote is None
         reading_of(sandbox, tmp_path)(b"x", "txt")
