@@ -333,11 +333,11 @@ def test_until_it_is_whole_the_old_graph_is_served(
     stored: list[int] = []
     merged = contribute.merged
 
-    def dying(own: Connection, generation: Any, document_id: int, page_starts: Any) -> Any:
+    def dying(own: Connection, generation: Any, document: Any) -> Any:
         if len(stored) == 25:
             raise KeyboardInterrupt
-        stored.append(document_id)
-        return merged(own, generation, document_id, page_starts)
+        stored.append(document["document_id"])
+        return merged(own, generation, document)
 
     with monkeypatch.context() as patch:
         patch.setattr(contribute, "merged", dying)
@@ -349,9 +349,9 @@ def test_until_it_is_whole_the_old_graph_is_served(
     assert "di" in keys(connection)
     again: list[int] = []
 
-    def watching(own: Connection, generation: Any, document_id: int, page_starts: Any) -> Any:
-        again.append(document_id)
-        return merged(own, generation, document_id, page_starts)
+    def watching(own: Connection, generation: Any, document: Any) -> Any:
+        again.append(document["document_id"])
+        return merged(own, generation, document)
 
     with monkeypatch.context() as patch:
         patch.setattr(contribute, "merged", watching)

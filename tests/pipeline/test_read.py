@@ -148,6 +148,7 @@ def test_the_rows_of_a_document(
         "metadata": {},
         "pages": 2,
         "page_starts": [0, 10],
+        "quoted": [],
         "chars": 18,
         "characters_removed": 0,
         "chunks_version": 1,
