@@ -101,12 +101,15 @@ def read(
     on_progress("read", 0, total)
     with claims.claimant(connection, lease) as claimant:
         queue = _Queue(claimant, chosen, 4 * settings.workers, stop)
-        is_lost = False
+        is_found = is_lost = False
         for done, (job, outcome) in enumerate(_attempts(queue, settings), start=1):
             settled = _settle(connection, settings, job, outcome, counts)
             queue.is_empty &= not settled.found
+            is_found |= settled.found
             is_lost |= settled.lost
             on_progress("read", done, max(done, total))
+    if is_found:
+        connection.execute(Q["mark_reader_to_come"], formats)
     if is_lost:
         counts.removed += scan.sweep(connection, settings)
     return counts
