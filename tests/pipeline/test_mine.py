@@ -517,7 +517,7 @@ def test_the_digest_can_be_recomputed_from_the_rows(
     lines: dict[str, list[str]] = {
         sha256(text): [] for text in ("Ada met Bo and Cy", "ADA met ADA", "nobody")
     }
-    spans = b"""select sha256, mention_spans.quoted, type, key, start_offset, end_offset from serve.mention_spans
+    spans = b"""select sha256, s.quoted, type, key, start_offset, end_offset from serve.mention_spans s
         join serve.entities using (entity_id) join documents using (document_id)"""
     for row in connection.execute(spans):
         document, mark = row.pop("sha256"), ["quoted"] * row.pop("quoted")
