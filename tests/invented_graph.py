@@ -93,18 +93,29 @@ class InventedGraph:
             self._insert("owner_names", row, "ordinal")
         return self.entity("Person", names[0], is_owner=True)
 
-    def mention(self, document_id: int, entity_id: int, form: str, *, role: str = "mentioned") -> int:
-        """Every place where the document has this form; how many there are."""
+    def mention(
+        self,
+        document_id: int,
+        entity_id: int,
+        form: str,
+        *,
+        role: str = "mentioned",
+        quoted_from: int | None = None,
+    ) -> int:
+        """Every place where the document has this form; how many there are. From an offset on it quotes."""
         text = self.texts[document_id]
         starts = [found.start() for found in re.finditer(re.escape(form), text)]
         ids = {"generation": self.generation, "document_id": document_id, "entity_id": entity_id}
-        self._insert("mentions", {**ids, "role": role, "count": len(starts)}, "entity_id")
+        quoted = [start for start in starts if quoted_from is not None and start >= quoted_from]
+        counts = {"count": len(starts) - len(quoted), "quoted": len(quoted)}
+        self._insert("mentions", {**ids, "role": role, **counts}, "entity_id")
         for start in starts:
             span: dict[str, Any] = {
                 "start_offset": start,
                 "end_offset": start + len(form),
                 "form": form,
                 "page": 1,
+                "quoted": start in quoted,
             }
             self._insert("mention_spans", {**ids, **span, "chunk_ordinal": self._chunk(start)}, "entity_id")
         return len(starts)

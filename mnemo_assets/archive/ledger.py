@@ -157,10 +157,11 @@ def write_files(connection: Connection, archive_id: int, written: Sequence[File]
 
 
 def exclude_copies(connection: Connection, banned: dict[str, str]) -> None:
-    """Exclude contents (sha256 -> content rule) at all their paths, in whatever archive."""
+    """Exclude contents (sha256 -> content rule) at all their paths, in whatever archive or document."""
     connection.execute(Q["share_ledger"])
     values = {"hashes": list(banned), "rules": list(banned.values()), "rules_version": RULES_VERSION}
     connection.execute(Q["exclude_copies"], values)
+    connection.execute(Q["exclude_parts"], values)
 
 
 def mark_missing(connection: Connection, archive: Archive, file_ids: Sequence[int]) -> None:

@@ -171,6 +171,7 @@ def _work(
         finally:  # what was done counts, whatever becomes of the rest
             outcomes = reading.extracted + reading.skipped + reading.ocr_pending + reading.failed
             done.read += outcomes + reading.unchanged
+            done.removed += reading.removed
             done.mined += mining.graphed
             done.failed += reading.failed + mining.failed
             done.failed_first += reading.failed_first + mining.failed_first

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mnemo_assets.serve.answer import Value
     from mnemo_assets.serve.dossier import Dossier, Relation
     from mnemo_assets.serve.entities import EntityCounts
-    from mnemo_assets.serve.mentions import DocumentMentions
+    from mnemo_assets.serve.mentions import DocumentMentions, Mention
     from mnemo_assets.serve.status import Status
 
 #: The agents' answers are bounded in characters; the owner's terminal scrolls.
@@ -210,6 +210,7 @@ def _show_dossier(found: Dossier, places: Mapping[int, Sequence[str]]) -> None:
 def _show_relation(relation: Relation) -> None:
     words = (relation.predicate or relation.words).replace("_", " ")
     weight = f", in {relation.documents} documents" if relation.documents > 1 else ""
+    weight = ", quoted" if relation.quoted else weight
     say(f"  {words} — {relation.entity.name} ({relation.entity.type}){weight}")
     say(f"    document {relation.document_id}, p. {relation.page}: “{' '.join(relation.quote.split())}”")
 
@@ -223,11 +224,17 @@ def _show_document(document: DocumentMentions, places: Sequence[str]) -> None:
     say(f"{day}  document {document.document_id}  {document.title or ''}".rstrip())
     for place in places:
         say(f"  {place}")
-    quotes = [f"  p. {mention.page}: “{' '.join(mention.quote.split())}”" for mention in document.mentions]
+    quotes = [_quote(mention) for mention in document.mentions]
     for quote in dict.fromkeys(quotes):  # a sentence may mention it twice
         say(quote)
-    if document.count > len(document.mentions):
-        say(f"  and {document.count - len(document.mentions)} more")
+    more = document.count + (document.quoted or 0) - len(document.mentions)
+    if more > 0:
+        say(f"  and {more} more")
+
+
+def _quote(mention: Mention) -> str:
+    quoted = ", quoted" if mention.quoted else ""
+    return f"  p. {mention.page}{quoted}: “{' '.join(mention.quote.split())}”"
 
 
 @click.command()
@@ -274,6 +281,16 @@ def document(*, wanted: str, limit: int, as_json: bool) -> None:
             ("sha256", found.sha256),
         ]
     )
+    if found.parts:
+        say()
+        say("In it")
+        for part in found.parts:
+            where = (
+                f"document {part.document_id}, {part.stage}" if part.document_id else f"kept out, {part.rule}"
+            )
+            say(f"  {part.name or 'without a name'}  {where}")
+        if found.parts_total > len(found.parts):
+            say(f"  and {found.parts_total - len(found.parts):,} more")
     if found.entities:
         say()
         rows = [(each.entity_id, each.type, each.name, each.count) for each in found.entities]
@@ -285,7 +302,7 @@ def document(*, wanted: str, limit: int, as_json: bool) -> None:
 @click.command()
 @json_option
 def failures(*, as_json: bool) -> None:
-    """List the files that did not come in whole, and why.
+    """List the files that did not come in whole, and why; and the attachments in them.
 
     This is for your eyes: it names paths. With --json it prints a line for each file.
 
@@ -302,7 +319,7 @@ def failures(*, as_json: bool) -> None:
             if as_json:
                 emit(plain(row))
             else:
-                say(f"{row.archive}: {row.path}")
+                say(documents.place(row.archive, row.path, row.part, row.part_of))
                 cause = row.error_class or row.rule
                 say(f"  {row.stage or row.outcome}{f', {cause}' if cause else ''}: {row.reason}")
                 if row.sha256:

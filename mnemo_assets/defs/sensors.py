@@ -13,6 +13,7 @@ import dagster as dg
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from mnemo_assets import database
+from mnemo_assets.archive.rules import RULES_VERSION
 from mnemo_assets.database import Connection
 from mnemo_assets.defs import jobs, sync
 from mnemo_assets.defs.border import border
@@ -157,8 +158,12 @@ def _row(connection: Connection, stage: str) -> tuple[int, ...]:
 
 def _older(connection: Connection) -> dict[str, tuple[int, ...]]:
     """What older code made and this one would make anew. Reads the whole ledger: after a change alone."""
-    readers = {"readers": list(READER_VERSIONS), "versions": list(READER_VERSIONS.values())}
-    row = connection.execute(Q["made_by_older_code"], readers).fetchone()
+    code = {
+        "readers": list(READER_VERSIONS),
+        "versions": list(READER_VERSIONS.values()),
+        "rules_version": RULES_VERSION,
+    }
+    row = connection.execute(Q["made_by_older_code"], code).fetchone()
     found: dict[str, tuple[int, ...]] = {"read": (row["n"],)} if row is not None and row["n"] else {}
     active = find(connection, "active")
     if active is not None and not active.is_made_by(active.recipe, active.owner):

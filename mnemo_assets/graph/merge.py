@@ -1,13 +1,15 @@
 """Pure: what a recipe found in a document's chunks becomes that document's rows of the graph.
 
 The text is the truth: an entity whose words do not stand at its span is dropped, whoever found it. Chunks
-overlap, so one mention can be found twice, or cut at an edge in one chunk and whole in the next.
+overlap, so one mention can be found twice, or cut at an edge in one chunk and whole in the next. What lies in
+a quotation from an earlier mail is kept and marked, and counts for nothing: the earlier mail has said it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -61,11 +63,12 @@ class EntityRow:
 
 @dataclass(frozen=True, slots=True)
 class MentionRow:
-    """That the document mentions `entities[entity]`, `count` times."""
+    """That the document mentions `entities[entity]`, `count` times, and quotes it `quoted` times more."""
 
     entity: int
     role: str
     count: int
+    quoted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ class SpanRow:
     form: str
     page: int
     chunk: int
+    quoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,7 @@ class RelationRow:
     end: int
     page: int
     chunk: int
+    quoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +127,33 @@ class _Sighting:
     chunks: dict[int, int]  # ordinal -> how far the span is from a cut edge of that chunk
 
 
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where the pages of a document begin, and what it quotes, in order and without overlaps."""
+
+    page_starts: Sequence[int]
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+    @classmethod
+    def of(cls, page_starts: Sequence[int], quoted: Sequence[tuple[int, int]]) -> _Layout:
+        joined: list[tuple[int, int]] = []
+        for start, end in sorted(quoted):
+            if joined and start <= joined[-1][1]:
+                joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+            else:
+                joined.append((start, end))
+        return cls(page_starts, [start for start, _ in joined], [end for _, end in joined])
+
+    def page(self, start: int) -> int:
+        return page_of(self.page_starts, start)
+
+    def is_quoted(self, start: int, end: int) -> bool:
+        """Whether a span lies within what is quoted, whole."""
+        place = bisect_right(self.starts, start) - 1
+        return place >= 0 and end <= self.ends[place]
+
+
 _Found: TypeAlias = dict[_Span, _Sighting]
 #: Of one chunk: index in its extraction -> the mention, without those that were dropped.
 _Indexed: TypeAlias = dict[int, _Span]
@@ -131,6 +163,7 @@ def merge(
     chunks: Sequence[ChunkExtraction],
     page_starts: Sequence[int] = (0,),
     aliases: Mapping[Identity, str] | None = None,
+    quoted: Sequence[tuple[int, int]] = (),
 ) -> Contribution:
     """Merge a document's extractions into its rows.
 
@@ -138,6 +171,7 @@ def merge(
         chunks: all of the document's chunks that were extracted, in any order.
         page_starts: where each page begins in the document's text, ascending from 0.
         aliases: (type, key) -> the key it stands for: the owner's other names.
+        quoted: starts and ends of what the document quotes from an earlier mail.
 
     Returns:
         The rows. The same chunks give the same rows, whatever their order.
@@ -149,15 +183,16 @@ def merge(
         for place, chunk in enumerate(ordered)
     ]
     _settle(found)
+    layout = _Layout.of(page_starts, quoted)
     numbers = _numbered(found)
     relations: dict[tuple[int, str, int, int, int], RelationRow] = {}
     for place, chunk in enumerate(ordered):
         kept = {
             index: numbers[span.type, span.key] for index, span in indexed[place].items() if span in found
         }
-        for row in _relations(chunk, _neighbours(ordered, place), kept, page_starts):
+        for row in _relations(chunk, _neighbours(ordered, place), kept, layout):
             relations.setdefault((row.subject, row.predicate_raw, row.object, row.start, row.end), row)
-    return _contribution(found, numbers, [row for _, row in sorted(relations.items())], page_starts)
+    return _contribution(found, numbers, [row for _, row in sorted(relations.items())], layout)
 
 
 def _neighbours(
@@ -276,7 +311,7 @@ def _relations(
     chunk: ChunkExtraction,
     neighbours: tuple[ChunkExtraction | None, ChunkExtraction | None],
     kept: Mapping[int, int],
-    page_starts: Sequence[int],
+    layout: _Layout,
 ) -> Iterable[RelationRow]:
     """The chunk's relations between mentions that were kept; `kept` maps its indices to entities."""
     for relation in chunk.extraction.relations:
@@ -294,8 +329,9 @@ def _relations(
             object=object_,
             start=start,
             end=end,
-            page=page_of(page_starts, start),
+            page=layout.page(start),
             chunk=chunk.ordinal,
+            quoted=layout.is_quoted(start, end),
         )
 
 
@@ -311,21 +347,24 @@ def _ends_if_true(relation: Relation, text: str, kept: Mapping[int, int]) -> tup
 
 
 def _contribution(
-    found: _Found, numbers: Mapping[Identity, int], relations: list[RelationRow], page_starts: Sequence[int]
+    found: _Found, numbers: Mapping[Identity, int], relations: list[RelationRow], layout: _Layout
 ) -> Contribution:
     forms: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    quotes: Counter[int] = Counter()
     roles: dict[int, str] = {}
     spans: list[SpanRow] = []
     for span, sighting in sorted(found.items()):
         entity = numbers[span.type, span.key]
-        page = page_of(page_starts, span.start)
-        spans.append(SpanRow(entity, span.start, span.end, sighting.form, page, min(sighting.chunks)))
-        forms[entity][sighting.form] += 1
-        roles[entity] = min(roles.get(entity, sighting.role), sighting.role, key=_strength)
+        page, quoted = layout.page(span.start), layout.is_quoted(span.start, span.end)
+        spans.append(SpanRow(entity, span.start, span.end, sighting.form, page, min(sighting.chunks), quoted))
+        forms[entity][sighting.form] += not quoted
+        quotes[entity] += quoted
+        role = ROLES[-1] if quoted else sighting.role  # who wrote what is quoted, did not write this
+        roles[entity] = min(roles.get(entity, role), role, key=_strength)
     identities = list(numbers)
     return Contribution(
         entities=tuple(EntityRow(*identity, names.display_name(forms[n])) for identity, n in numbers.items()),
-        mentions=tuple(MentionRow(n, roles[n], forms[n].total()) for n in range(len(identities))),
+        mentions=tuple(MentionRow(n, roles[n], forms[n].total(), quotes[n]) for n in range(len(identities))),
         spans=tuple(sorted(spans, key=lambda span: (span.entity, span.start, span.end))),
         relations=tuple(relations),
         digest=_digest(identities, spans, relations),
@@ -334,8 +373,15 @@ def _contribution(
 
 def _digest(identities: list[Identity], spans: list[SpanRow], relations: list[RelationRow]) -> str:
     """One line of JSON for each mention and relation, sorted: no order, id or time of making is in it."""
-    lines = [json.dumps(["mention", *identities[span.entity], span.start, span.end]) for span in spans]
+    lines: list[list[object]] = [
+        ["mention", *identities[span.entity], span.start, span.end, *_mark(span)] for span in spans
+    ]
     for row in relations:
         said = [*identities[row.subject], row.predicate_raw, row.predicate, *identities[row.object]]
-        lines.append(json.dumps(["relation", *said, row.start, row.end]))
-    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
+        lines.append(["relation", *said, row.start, row.end, *_mark(row)])
+    return hashlib.sha256("\n".join(sorted(map(json.dumps, lines))).encode()).hexdigest()
+
+
+def _mark(row: SpanRow | RelationRow) -> list[str]:
+    """What stands at the end of the line of what is quoted: all other lines are as they were before."""
+    return ["quoted"] if row.quoted else []

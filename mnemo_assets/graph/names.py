@@ -61,7 +61,7 @@ def display_name(forms: Mapping[str, int]) -> str:
     """The form that is shown: the most frequent, then the longest, then the first in code-point order.
 
     Args:
-        forms: how often each form stands in the texts, at least one; white space is shown as one space.
+        forms: how often each form stands in the texts, one form at least; white space is shown as one space.
     """
     counted: dict[str, int] = {}
     for form, count in forms.items():

@@ -55,6 +55,7 @@ def replace(connection: Connection, generation: int, document_id: int, contribut
             "ids": mentioned,
             "roles": [row.role for row in contribution.mentions],
             "counts": [row.count for row in contribution.mentions],
+            "quoted": [row.quoted for row in contribution.mentions],
         },
     )
     _put_spans(connection, place, ids, contribution)
@@ -87,6 +88,7 @@ def _put_spans(
         "forms": [row.form for row in contribution.spans],
         "pages": [row.page for row in contribution.spans],
         "chunks": [row.chunk for row in contribution.spans],
+        "quoted": [row.quoted for row in contribution.spans],
     }
     connection.execute(Q["delete_spans"], values)
     connection.execute(Q["put_spans"], values)
@@ -110,6 +112,7 @@ def _put_relations(
             "ends": [row.end for row in contribution.relations],
             "pages": [row.page for row in contribution.relations],
             "chunks": [row.chunk for row in contribution.relations],
+            "quoted": [row.quoted for row in contribution.relations],
         },
     )
 

@@ -103,7 +103,7 @@ def _build(connection: Connection, building: Generation, workers: int, on_progre
 def _store(connection: Connection, building: Generation, row: dict[str, Any]) -> None:
     """Put a document into a generation, unless its text changed, or it went, since it was looked at."""
     document_id = row["document_id"]
-    merged = contribute.merged(connection, building, document_id, row["page_starts"])
+    merged = contribute.merged(connection, building, row)
     try:
         with connection.transaction():
             claims.commit_lazily(connection)

@@ -25,13 +25,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """Where a content can be found, and what the file was like when it was hashed."""
+    """Where a content can be found, and what the file was like when it was hashed.
+
+    With `parts` it is inside of the file: path and extension of each part on the way, from the outermost.
+    """
 
     root: bytes
     path: bytes
     ext: str
     size_bytes: int
     mtime_ns: int
+    parts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """The extension of the content itself."""
+        return self.parts[-1][1] if self.parts else self.ext
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +88,13 @@ def attempt(job: Job, sandbox: Sandbox, folder: Path) -> Outcome:
     """
     missed = ErrorClass.FILE_UNREACHABLE
     for file in job.files:
-        reader = reader_for(file.ext)
+        reader = reader_for(file.kind)
         if reader is None:
             continue
         text = None if job.anew else cache.load(folder, job.sha256, reader.name, reader.version)
         cached = text is not None
         try:
-            text = text or _read(file, sandbox)
+            text = text or _read(file, job.sha256, sandbox)
         except ReadingError as error:
             if error.error_class in {ErrorClass.FILE_CHANGED, ErrorClass.FILE_UNREACHABLE}:
                 missed = error.error_class
@@ -99,8 +108,8 @@ def attempt(job: Job, sandbox: Sandbox, folder: Path) -> Outcome:
     return Outcome("new", missed)
 
 
-def _read(file: File, sandbox: Sandbox) -> Text:
-    """Read a file that is the one that was hashed, before and after.
+def _read(file: File, sha256: str, sandbox: Sandbox) -> Text:
+    """Read a file that is the one that was hashed, before and after; of a part the content is compared.
 
     Raises:
         ReadingError: FILE_UNREACHABLE, FILE_CHANGED, or what the reader says.
@@ -113,6 +122,8 @@ def _read(file: File, sandbox: Sandbox) -> Text:
         if not is_still(fd, file.size_bytes, file.mtime_ns):
             raise ReadingError(ErrorClass.FILE_CHANGED)
         try:
+            if file.parts:
+                return sandbox.read(fd, file.ext, parts=file.parts, sha256=sha256)
             return sandbox.read(fd, file.ext)
         finally:
             if not is_still(fd, file.size_bytes, file.mtime_ns):

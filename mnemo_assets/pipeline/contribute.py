@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.extractions import store as extractions
@@ -79,11 +79,15 @@ def keep(
     extractions.store(connection, generation.extractor_id, some, again=again)
 
 
-def merged(
-    connection: Connection, generation: Generation, document_id: int, page_starts: Sequence[int]
-) -> Merged:
-    """Merge what was found in a document's chunks, each of which the recipe was given."""
-    rows = connection.execute(Q["document_chunks"], {"document_id": document_id}).fetchall()
+def merged(connection: Connection, generation: Generation, document: Mapping[str, Any]) -> Merged:
+    """Merge what was found in a document's chunks, each of which the recipe was given.
+
+    Args:
+        connection: the owner's.
+        generation: whose recipe.
+        document: its document_id, page_starts and quoted.
+    """
+    rows = connection.execute(Q["document_chunks"], {"document_id": document["document_id"]}).fetchall()
     hashes: Mapping[str, Extraction] = extractions.known(
         connection, generation.extractor_id, sorted({row["content_sha256"] for row in rows})
     )
@@ -92,7 +96,8 @@ def merged(
         for row in rows
         if row["content_sha256"] in hashes
     ]
-    contribution = merge(done, page_starts, generation.aliases)
+    quoted = list(zip(document["quoted"][::2], document["quoted"][1::2], strict=True))
+    contribution = merge(done, document["page_starts"], generation.aliases, quoted)
     return Merged(contribution, len(rows), len(rows) - len(done))
 
 

@@ -178,7 +178,7 @@ class _Run:
 
     def _store(self, generation: Generation, row: dict[str, Any]) -> bool:
         """Store a document, if its claim still stands; False if another generation is served by now."""
-        merged = contribute.merged(self.connection, generation, row["document_id"], row["page_starts"])
+        merged = contribute.merged(self.connection, generation, row)
         try:
             with self.connection.transaction():
                 attempts = self._write(generation, row, merged)

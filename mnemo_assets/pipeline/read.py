@@ -6,17 +6,18 @@ transaction. A run that is killed loses no more than what it was reading, and a 
 
 from __future__ import annotations
 
+from collections import deque
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import timedelta
-from itertools import groupby, islice
+from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from mnemo_assets.archive.rules import ADMITTED
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import ErrorClass, MnemoError
-from mnemo_assets.pipeline import claims, settle
+from mnemo_assets.pipeline import claims, parts, scan, settle
 from mnemo_assets.pipeline.attempt import File, Job, Outcome, attempt
 from mnemo_assets.pipeline.progress import OnProgress, Stop, never, silent
 from mnemo_assets.text import cache
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 Q = queries("read")
 
+#: From how many of the documents, and of the files, that hold it as a part, a document is tried to be read.
+WAYS: Final = 3
 #: Which documents to read although they do not wait.
 Again: TypeAlias = Literal["failed", "cached", "all"]
 
@@ -45,6 +48,7 @@ class ReadCounts:
         ocr_pending: wait for text recognition.
         failed: could not be read; `failed_first` of them for the first time.
         unreachable: could not be opened, or changed since the scan; they stay as they were.
+        removed: were parts of documents that do not have them any more.
     """
 
     extracted: int = 0
@@ -54,6 +58,7 @@ class ReadCounts:
     failed: int = 0
     failed_first: int = 0
     unreachable: int = 0
+    removed: int = 0
 
 
 def read(
@@ -66,7 +71,7 @@ def read(
     stop: Stop = never,
     counts: ReadCounts | None = None,
 ) -> ReadCounts:
-    """Read the documents that wait, once each; those whose reader has a newer version, again.
+    """Read the documents that wait, once each, and what is found inside of them; by newer readers, again.
 
     Any number of processes may do this at once. Nothing waits: nothing is started.
 
@@ -84,6 +89,7 @@ def read(
         MnemoError: the text cache cannot be written; the document stays as it was.
     """
     counts = ReadCounts() if counts is None else counts
+    parts.refresh(connection)
     formats = _formats()
     connection.execute(Q["mark_reader_to_come"], formats)
     chosen = {**formats, "only": None if only is None else list(only), "again": again}
@@ -94,10 +100,18 @@ def read(
     lease = max(claims.LEASE, timedelta(seconds=8 * settings.reader_seconds))
     on_progress("read", 0, total)
     with claims.claimant(connection, lease) as claimant:
-        jobs = _jobs(claimant, chosen, 4 * settings.workers, stop)
-        for done, (job, outcome) in enumerate(_attempts(jobs, settings), start=1):
-            _settle(connection, settings, job, outcome, counts)
+        queue = _Queue(claimant, chosen, 4 * settings.workers, stop)
+        is_found = is_lost = False
+        for done, (job, outcome) in enumerate(_attempts(queue, settings), start=1):
+            settled = _settle(connection, settings, job, outcome, counts)
+            queue.is_empty &= not settled.found
+            is_found |= settled.found
+            is_lost |= settled.lost
             on_progress("read", done, max(done, total))
+    if is_found:
+        connection.execute(Q["mark_reader_to_come"], formats)
+    if is_lost:
+        counts.removed += scan.sweep(connection, settings)
     return counts
 
 
@@ -128,36 +142,66 @@ def _formats() -> dict[str, list[Any]]:
     }
 
 
-def _jobs(claimant: claims.Claimant, chosen: dict[str, Any], limit: int, stop: Stop) -> Iterator[Job]:
-    """Claim documents, ascending, as they are asked for; each comes once, whatever becomes of it."""
-    after = 0
-    while not stop() and (
-        rows := claimant.take(Q["claim_reading"], {**chosen, "after": after, "limit": limit})
-    ):
-        after = rows[-1]["document_id"]
-        values = {**chosen, "document_ids": [row["document_id"] for row in rows]}
-        found = claimant.connection.execute(Q["readable_files"], values)
+class _Queue:
+    """The documents that are to be read, ascending, as they are asked for; each comes once, whatever happens.
+
+    Attributes:
+        is_empty: whether there were no more when they were last asked for. Documents that come in while
+            others are read have higher numbers: who knows of one says so here.
+    """
+
+    def __init__(self, claimant: claims.Claimant, chosen: dict[str, Any], limit: int, stop: Stop) -> None:
+        self.is_empty = False
+        self._claimant = claimant
+        self._chosen = chosen
+        self._limit = limit
+        self._stop = stop
+        self._after = 0
+        self._claimed: deque[Job] = deque()
+
+    def take(self, most: int) -> Iterator[Job]:
+        """The next documents, claimed: so many at most."""
+        for _ in range(most):
+            if not self._claimed and not self.is_empty:
+                self._claim()
+            if not self._claimed:
+                return
+            yield self._claimed.popleft()
+
+    def _claim(self) -> None:
+        values = {**self._chosen, "after": self._after, "limit": self._limit}
+        rows = [] if self._stop() else self._claimant.take(Q["claim_reading"], values)
+        if not rows:
+            self.is_empty = True
+            return
+        self._after = rows[-1]["document_id"]
+        values = {
+            **self._chosen,
+            "document_ids": [row["document_id"] for row in rows],
+            "deepest": parts.DEEPEST,
+            "ways": WAYS,
+        }
+        found = self._claimant.connection.execute(Q["readable_files"], values)
         files = {key: list(group) for key, group in groupby(found, itemgetter("document_id"))}
         for row in rows:
-            yield Job(
-                **row,
-                files=tuple(map(_file, files.get(row["document_id"], ()))),
-                anew=chosen["again"] == "all",
-            )
+            where = tuple(map(_file, files.get(row["document_id"], ())))
+            anew = row["anew"] or self._chosen["again"] == "all"
+            self._claimed.append(Job(**{**row, "files": where, "anew": anew}))
 
 
 def _file(row: dict[str, Any]) -> File:
-    return File(row["root"], row["path"], row["ext"], row["size_bytes"], row["mtime_ns"])
+    inside = tuple((path, ext) for path, ext in row["parts"])
+    return File(row["root"], row["path"], row["ext"], row["size_bytes"], row["mtime_ns"], inside)
 
 
-def _attempts(jobs: Iterator[Job], settings: Settings) -> Iterator[tuple[Job, Outcome]]:
+def _attempts(queue: _Queue, settings: Settings) -> Iterator[tuple[Job, Outcome]]:
     """Read documents, several at once, in the order in which they end."""
     running: dict[Future[Outcome], Job] = {}
     # the sandbox ends first: what is being read then fails at once, and the threads are not waited for
     with ThreadPoolExecutor(settings.workers) as pool, Sandbox(settings) as sandbox:
         try:
             while True:
-                for job in islice(jobs, 2 * settings.workers - len(running)):
+                for job in queue.take(2 * settings.workers - len(running)):
                     running[pool.submit(attempt, job, sandbox, settings.text_cache)] = job
                 if not running:
                     return
@@ -183,15 +227,16 @@ def _result(future: Future[Outcome]) -> Outcome:
 
 def _settle(
     connection: Connection, settings: Settings, job: Job, outcome: Outcome, counts: ReadCounts
-) -> None:
+) -> settle.Settled:
     """Write an outcome and count it; an outcome of a lost claim is nobody's."""
     try:
-        kind, attempts = settle.settle(connection, job, outcome)
+        settled = settle.settle(connection, job, outcome)
     except claims.LostError:
         if connection.execute(Q["document_of"], {"sha256": job.sha256}).fetchone() is None:
             cache.remove(settings.text_cache, job.sha256)  # it was swept while it was being read
-        return
+        return settle.Settled("unreachable")
     if outcome.error_class is ErrorClass.SECRET:
         cache.remove(settings.text_cache, job.sha256)  # an older reader did not see it
-    setattr(counts, kind, getattr(counts, kind) + 1)
-    counts.failed_first += kind == "failed" and attempts == 1
+    setattr(counts, settled.kind, getattr(counts, settled.kind) + 1)
+    counts.failed_first += settled.kind == "failed" and settled.attempts == 1
+    return settled

@@ -21,6 +21,7 @@ from mnemo_assets.errors import ArchiveUnreachableError, UsageError
 from mnemo_assets.graph import store
 from mnemo_assets.pipeline.batches import BATCH_FILES, Openers, Tally, Writer
 from mnemo_assets.pipeline.opening import open_below
+from mnemo_assets.pipeline.parts import DEEPEST
 from mnemo_assets.pipeline.progress import silent
 from mnemo_assets.text import cache
 
@@ -98,7 +99,7 @@ def scan(
 
 
 def sweep(connection: Connection, settings: Settings) -> int:
-    """Remove the documents that no file holds any more, from every store.
+    """Remove the documents that no file holds any more, nor a part of one that lives, from every store.
 
     The cached text goes first: killed between, the next sweep finds the document again and ends the work. Who
     works on such a document finds its row gone when it comes to write.
@@ -114,12 +115,14 @@ def sweep(connection: Connection, settings: Settings) -> int:
     while True:
         with connection.transaction():
             connection.execute(Q["own_ledger"])
-            rows = connection.execute(Q["unheld_documents"], {"limit": SWEEP}).fetchall()
+            values = {"limit": SWEEP, "deepest": DEEPEST}
+            rows = connection.execute(Q["unheld_documents"], values).fetchall()
             ids = [row["document_id"] for row in rows]
             for row in rows:
                 cache.remove(settings.text_cache, row["sha256"])
             if ids:
                 store.forget(connection, ids)
+                connection.execute(Q["let_parts_go"], {"document_ids": ids})
                 connection.execute(Q["delete_documents"], {"document_ids": ids})
         removed += len(ids)
         if len(ids) < SWEEP:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -12,12 +13,14 @@ from mnemo_assets import chunks
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import ErrorClass
 from mnemo_assets.graph import store
-from mnemo_assets.pipeline import claims
+from mnemo_assets.pipeline import claims, parts
 from mnemo_assets.pipeline.attempt import Job, Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mnemo_assets.chunks import Chunk
-    from mnemo_assets.text.pages import Metadata
+    from mnemo_assets.text.pages import Metadata, Part
 
 Q = queries("read")
 
@@ -25,14 +28,28 @@ Q = queries("read")
 DETAIL_LIMIT = 500
 
 
-def settle(connection: Connection, job: Job, outcome: Outcome) -> tuple[str, int]:
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What became of a document.
+
+    Attributes:
+        kind: a field of ReadCounts.
+        attempts: how many tries it has behind it.
+        found: whether documents have come in that are parts of it.
+        lost: whether documents may have lost what held them, since they are not parts of it any more.
+    """
+
+    kind: str
+    attempts: int = 0
+    found: bool = False
+    lost: bool = False
+
+
+def settle(connection: Connection, job: Job, outcome: Outcome) -> Settled:
     """Write an outcome and end its claim, in a transaction.
 
     Another text than before takes the document out of the graph until it is mined again: what the graph
-    says about a document is true of the text that is there.
-
-    Returns:
-        What became of the document, a field of ReadCounts, and how many tries it has behind it.
+    says about a document is true of the text that is there. The documents that it holds come in with it.
 
     Raises:
         claims.LostError: the claim does not stand any more, and nothing was written.
@@ -48,29 +65,40 @@ def settle(connection: Connection, job: Job, outcome: Outcome) -> tuple[str, int
         return _settle(connection, job, Outcome("failed", ErrorClass.READER_CRASHED, reason))
 
 
-def _settle(connection: Connection, job: Job, outcome: Outcome) -> tuple[str, int]:
+def _settle(connection: Connection, job: Job, outcome: Outcome) -> Settled:
     if outcome.stage == "new":
         claims.hold(connection, job.document_id, job.claim_token)
         values = {"document_id": job.document_id, "error_class": outcome.error_class}
         connection.execute(Q["settle_unread"], values)
-        return "unreachable", 0
+        return Settled("unreachable")
+    held = _parts(outcome)
+    if held:
+        parts.share_ledger(connection)
     before = connection.execute(Q["text_shape"], {"document_id": job.document_id}).fetchall()
     same = bool(before) and outcome.stage == "extracted" and before == _shape(outcome)
     if before and not same:
         store.forget(connection, [job.document_id], keep=[hash_ for _, hash_ in outcome.chunks])
     claims.hold(connection, job.document_id, job.claim_token)
+    found, lost = parts.put(connection, job.document_id, held)
     if same and job.stage in {"extracted", "graphed"}:
         connection.execute(Q["settle_same_text"], _values(job, outcome))
-        return "unchanged", 0
+        return Settled("unchanged", 0, found, lost)
     if not same:
         _insert_chunks(connection, job.document_id, outcome.chunks)
     row = connection.execute(Q["settle_reading"], _values(job, outcome)).fetchone()
-    return outcome.stage, 0 if row is None else int(row["attempts"])
+    return Settled(outcome.stage, 0 if row is None else int(row["attempts"]), found, lost)
+
+
+def _parts(outcome: Outcome) -> Sequence[Part]:
+    """The documents inside of a document: what holds a secret keeps all that is in it out."""
+    is_secret = outcome.error_class is ErrorClass.SECRET
+    return () if outcome.text is None or is_secret else outcome.text.parts
 
 
 def _shape(outcome: Outcome) -> list[dict[str, object]]:
     """What `text_shape` would return of this outcome."""
     page_starts = [] if outcome.text is None else list(outcome.text.page_starts)
+    quoted = _quoted(outcome)
     return [
         {
             "ordinal": chunk.ordinal,
@@ -80,9 +108,15 @@ def _shape(outcome: Outcome) -> list[dict[str, object]]:
             "last_page": chunk.last_page,
             "content_sha256": hash_,
             "page_starts": page_starts,
+            "quoted": quoted,
         }
         for chunk, hash_ in outcome.chunks
     ]
+
+
+def _quoted(outcome: Outcome) -> list[int]:
+    """Starts and ends, in turn."""
+    return [] if outcome.text is None else list(chain.from_iterable(outcome.text.quoted))
 
 
 def _insert_chunks(connection: Connection, document_id: int, pieces: tuple[tuple[Chunk, str], ...]) -> None:
@@ -118,6 +152,7 @@ def _values(job: Job, outcome: Outcome) -> dict[str, object]:
         "document_date_source": text and text.document_date_source,
         "pages": text and len(text.page_starts),
         "page_starts": list(text.page_starts) if text else [0],
+        "quoted": _quoted(outcome),
         "chars": text and len(text.text),
         "characters_removed": text and text.characters_removed,
         "pages_awaiting_ocr": text.pages_awaiting_ocr if text else 0,

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 
 Q = queries("serve")
 
+#: Documents that are shown of those that hold one as a part, and files of each.
+HOLDERS = 5
+#: What a person reads beside a part that is kept out for where it is.
+PART_REASONS: dict[str, str] = {
+    "part:too-deep": "It lies more than five documents deep. Save it as a file of its own.",
+    "part:cycle": "It is the same as a document that it is inside of.",
+}
 #: What a person reads beside a file that has no document.
 FILE_REASONS: dict[str, str] = {
     "excluded": "An exclusion rule fired: the file was not read further.",
@@ -40,7 +47,30 @@ class DocumentEntity(EntityRef):
     """An entity in a document."""
 
     role: str = Field(description="mentioned, author or recipient.")
-    count: int = Field(description="How often the document mentions it.")
+    count: int = Field(description="How often the document mentions it, in words of its own.")
+    quoted: int | None = Field(
+        default=None, description="How often more, in what it quotes from an earlier mail."
+    )
+
+
+class Holder(Value):
+    """A document that holds another one, as a mail does its attachment."""
+
+    document_id: int = Field(description="Id to ask on with.")
+    name: str = untrusted("name", "The name of the part in it; may be empty.")
+
+
+class Inner(Value):
+    """A document inside of a document, such as an attachment."""
+
+    document_id: int | None = Field(
+        default=None, description="Id to ask on with; absent where it is kept out."
+    )
+    name: str = untrusted("name", "Its name there; may be empty.")
+    extension: str = Field(description="Its extension.")
+    stage: Stage | None = Field(default=None, description="How far it is.")
+    error_class: str | None = Field(default=None, description="Why it is where it is.")
+    rule: str | None = Field(default=None, description="What keeps it out.")
 
 
 class Document(Value):
@@ -57,7 +87,7 @@ class Document(Value):
     attempts: int = Field(description="Tries that ended in an outcome since it was last well.")
     date: dt.date | None = Field(default=None, description="The day it is dated by.")
     date_source: DateSource | None = Field(
-        default=None, description="What says so: its text, metadata or mtime."
+        default=None, description="What says so: its text, metadata, mtime, or what it is a part of."
     )
     size_bytes: int | None = Field(default=None, description="Size of the file; absent where it is gone.")
     mtime: dt.datetime | None = Field(
@@ -72,6 +102,12 @@ class Document(Value):
     chunks: int = Field(description="Pieces its text was mined in.")
     chunks_failed: int = Field(description="Pieces that could not be mined.")
     title: str | None = untrusted("title", "The document's own title.", default=None)
+    part_of: tuple[Holder, ...] = Field(
+        default=(), description="Documents that hold it as a part, the first of them: a mail its attachment."
+    )
+    part_of_total: int = Field(default=0, description="Places in which it is a part.")
+    parts: tuple[Inner, ...] = Field(default=(), description="The documents inside of it, the first of them.")
+    parts_total: int = Field(default=0, description="Documents inside of it.")
     entities_total: int = Field(description="Entities in it.")
     entities: tuple[DocumentEntity, ...] = Field(description="The entities in it, the most mentioned first.")
     truncated: bool = Field(description="Whether more entities follow; ask again with next_cursor.")
@@ -79,11 +115,13 @@ class Document(Value):
 
 
 class Failure(Value):
-    """A file that is there and did not come in whole. Its path is for the owner's eyes, never an agent's."""
+    """A file, or a part of one, that did not come in whole. Its path is for the owner alone."""
 
     archive: str = Field(description="The archive's name.")
     path: str = Field(description="Path below the archive's root; what is not UTF-8 is escaped.")
-    outcome: Outcome = Field(description="What the scan made of the file.")
+    part_of: int | None = Field(default=None, description="Of a part: the document that holds it.")
+    part: str | None = Field(default=None, description="Its name there; may be empty.")
+    outcome: Outcome = Field(description="What the scan made of the file, or the reader of the part.")
     rule: str | None = Field(default=None, description="The exclusion that fired.")
     sha256: str | None = Field(default=None, description="The document, where there is one.")
     stage: Stage | None = Field(default=None, description="Where the document is.")
@@ -119,19 +157,22 @@ def get_document(
     """
     arguments = {"document_id": document_id}
     place = cursors.read(_PLACE, cursor, "get_document", arguments) if cursor else (None, None)
-    row = connection.execute(Q["document"], arguments).fetchone()
+    row = connection.execute(Q["document"], {**arguments, "holders": HOLDERS}).fetchone()
     if row is None:
         raise NotFoundError("There is no such document.")
+    parts = connection.execute(Q["parts"], {**arguments, "limit": limit}).fetchall() if row["parts"] else []
+    inner = page(parts, _inner, limit, room // 3)
     keys = {"after_count": place[0], "after_id": place[1], "limit": limit + 1}
     found = page(
         connection.execute(Q["document_entities"], {**arguments, **keys}).fetchall(),
         _document_entity,
         limit,
-        room,
+        room - inner.characters,
     )
     last = None if found.last is None else (found.last["count"], found.last["entity_id"])
     return Document(
         **_ledger(row),
+        parts=inner.items,
         entities=found.items,
         truncated=last is not None,
         next_cursor=None if last is None else cursors.write(_PLACE, last, "get_document", arguments),
@@ -139,19 +180,36 @@ def get_document(
 
 
 def places(connection: Connection, document_ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    """Where documents stand now, each as "archive: path", for the owner's eyes: no tool shows it."""
+    """Where documents stand now, for the owner's eyes: no tool shows it.
+
+    Each as "archive: path", or as "attachment NAME of document N (archive: path)".
+    """
     found: defaultdict[int, list[str]] = defaultdict(list)
-    for row in connection.execute(Q["places"], {"document_ids": list(document_ids)}):
-        found[row["document_id"]].append(f"{row['archive']}: {row['path']}")
+    for row in connection.execute(Q["places"], {"document_ids": list(document_ids), "ways": HOLDERS}):
+        found[row["document_id"]].append(place(row["archive"], row["path"], row["name"], row["holder_id"]))
     return {document_id: tuple(paths) for document_id, paths in found.items()}
 
 
+def place(archive: str, path: str, part: str | None = None, part_of: int | None = None) -> str:
+    """A file, or a part of a document that is in a file, in words."""
+    file = f"{archive}: {path}"
+    if part_of is None:
+        return file
+    return f"{' '.join(filter(None, ('attachment', part)))} of document {part_of} ({file})"
+
+
 def failures(connection: Connection) -> Iterator[Failure]:
-    """Every file that did not come in whole, one after the other, in constant memory."""
+    """Every file, and every part of one, that did not come in whole, one after the other."""
     with connection.cursor() as rows:
         for row in rows.stream(Q["failures"]):
-            outcome, error_class = row["outcome"], row["error_class"]
-            yield Failure(**row, reason=reason(error_class) or FILE_REASONS.get(outcome, ""))
+            yield Failure(**row, reason=_reason(row))
+
+
+def _reason(row: Row) -> str:
+    said = reason(row["error_class"]) or PART_REASONS.get(row["rule"])
+    if said is None and row["part_of"] is not None and row["outcome"] == "excluded":
+        return "An exclusion rule fired: it was not read further."
+    return said or FILE_REASONS.get(row["outcome"], "")
 
 
 def reason(error_class: str | None) -> str | None:
@@ -179,9 +237,24 @@ def _ledger(row: Row) -> dict[str, Any]:
         "mtime": mtime and dt.datetime.fromtimestamp(mtime // 10**9, dt.UTC),
         "extensions": tuple(row["exts"] or ()),
         "title": row["title"] and clip(row["title"]),
+        "part_of": tuple(Holder(**{**one, "name": clip(one["name"])}) for one in row["held_by"] or ()),
+        "part_of_total": row["holders"],
+        "parts_total": row["parts"],
         "entities_total": row["entities"],
     }
 
 
 def _document_entity(row: Row) -> DocumentEntity:
-    return DocumentEntity(**dict(entities.reference(row)), role=row["role"], count=row["count"])
+    counts = {"count": row["count"], "quoted": row["quoted"] or None}
+    return DocumentEntity(**dict(entities.reference(row)), role=row["role"], **counts)
+
+
+def _inner(row: Row) -> Inner:
+    return Inner(
+        document_id=row["document_id"],
+        name=clip(row["name"]),
+        extension=row["ext"],
+        stage=row["stage"],
+        error_class=row["error_class"],
+        rule=row["rule"],
+    )

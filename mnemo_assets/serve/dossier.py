@@ -26,7 +26,8 @@ class Relation(Value):
     predicate: str | None = Field(default=None, description="The canonical predicate, where there is one.")
     words: str = untrusted("words", "The words that say it in that sentence.")
     entity: EntityRef = Field(description="The entity at the other end.")
-    documents: int = Field(description="Weight: distinct documents that say it.")
+    documents: int = Field(description="Weight: distinct documents that say it in words of their own.")
+    quoted: bool | None = Field(default=None, description="True where all that say it quote an earlier mail.")
     confidence: float = Field(description="Of the best proof, 0 to 1.")
     inferred: bool = Field(default=False, description="Whether no document says it in so many words.")
     document_id: int = Field(description="The document of the quote.")
@@ -52,11 +53,11 @@ class Dossier(Value):
 
 
 # Where each list goes on. None: it has not begun; "end": it is at its end.
-_After = tuple[dt.date | None, cursors.Number] | Literal["end"] | None
+_After = tuple[cursors.Number, dt.date | None, cursors.Number] | Literal["end"] | None
 _AfterRelation = tuple[cursors.Number, cursors.Number] | Literal["end"] | None
 _Place = tuple[_After, _AfterRelation, _AfterRelation]
 _PLACE: TypeAdapter[_Place] = TypeAdapter(_Place)
-_IN_DOCUMENT = TypeAdapter(tuple[cursors.Number, cursors.Number])
+_IN_DOCUMENT = TypeAdapter(tuple[cursors.Number, cursors.Number, cursors.Number])
 
 
 def get_dossier(
@@ -110,9 +111,10 @@ def _documents(
 ) -> Page[mentions.DocumentMentions]:
     if after == "end":
         return Page((), None, 0)
-    date, last = after or (None, None)
-    arguments = {"entity_id": entity_id, "document_id": None, "after_date": date, "after_id": last}
-    rows = connection.execute(Q["entity_documents"], {**arguments, "limit": limit + 1}).fetchall()
+    rank, date, last = after or (None, None, None)
+    place = {"after_rank": rank, "after_date": date, "after_id": last}
+    arguments = {"entity_id": entity_id, "document_id": None, "limit": limit + 1}
+    rows = connection.execute(Q["entity_documents"], {**arguments, **place}).fetchall()
     spans = mentions.spans(connection, entity_id, [row["document_id"] for row in rows], MENTIONS_SHOWN)
 
     def make(row: Row) -> mentions.DocumentMentions:
@@ -126,14 +128,14 @@ def _in_document(
 ) -> Dossier:
     """Every mention in one document; relations belong to the other walk."""
     arguments = {"entity_id": who.entity_id, "document_id": document_id}
-    after = cursors.read(_IN_DOCUMENT, cursor, "get_dossier", arguments) if cursor else (-1, -1)
-    keys = {"after_date": None, "after_id": None, "limit": 1}
+    after = cursors.read(_IN_DOCUMENT, cursor, "get_dossier", arguments) if cursor else (0, -1, -1)
+    keys = {"after_rank": None, "after_date": None, "after_id": None, "limit": 1}
     row = connection.execute(Q["entity_documents"], {**arguments, **keys}).fetchone()
     if row is None:
         raise NotFoundError("That document does not mention this entity.")
     spans = mentions.spans(connection, who.entity_id, [document_id], limit + 1, after)
     found = page(spans[document_id], mentions.mention, limit, room)
-    last = None if found.last is None else (found.last["start_offset"], found.last["end_offset"])
+    last = None if found.last is None else _mention_key(found.last)
     return Dossier(
         entity=who,
         documents=(mentions.document_mentions(row, found.items),),
@@ -167,6 +169,7 @@ def _relation(row: Row) -> Relation:
         words=clip(row["predicate_raw"]),
         entity=entities.reference({**row, "entity_id": row["other_id"]}),
         documents=row["documents"],
+        quoted=row["quoted"] or None,
         confidence=round(row["confidence"], 3),
         inferred=row["inferred"],
         document_id=row["document_id"],
@@ -178,7 +181,12 @@ def _relation(row: Row) -> Relation:
 
 
 def _document_key(found: Page[mentions.DocumentMentions]) -> _After:
-    return (found.last["date"], found.last["document_id"]) if found.last else "end"
+    last = found.last
+    return (last["rank"], last["date"], last["document_id"]) if last else "end"
+
+
+def _mention_key(last: Row) -> tuple[int, int, int]:
+    return int(last["quoted"]), last["start_offset"], last["end_offset"]
 
 
 def _relation_key(found: Page[Relation]) -> _AfterRelation:

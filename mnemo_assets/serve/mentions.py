@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Q = queries("serve")
 
-DateSource = Literal["content", "metadata", "mtime"]
+DateSource = Literal["content", "metadata", "mtime", "parent"]
 
 
 class Mention(Value):
@@ -32,6 +32,9 @@ class Mention(Value):
     quote_start: int = Field(description="text[quote_start:quote_end] is untrusted_quote.")
     quote_end: int = Field(description="Where the quote ends.")
     quote: str = untrusted("quote", "The sentence around it, verbatim.")
+    quoted: bool | None = Field(
+        default=None, description="True where the document quotes it from an earlier mail."
+    )
 
 
 class DocumentMentions(Value):
@@ -41,10 +44,11 @@ class DocumentMentions(Value):
     sha256: str = Field(description="Of the document's bytes.")
     date: dt.date | None = Field(default=None, description="The day it is dated by.")
     date_source: DateSource | None = Field(
-        default=None, description="What says so: its text, metadata or mtime."
+        default=None, description="What says so: its text, metadata, mtime, or what it is a part of."
     )
     role: str = Field(description="mentioned, author or recipient.")
-    count: int = Field(description="How often it mentions the entity.")
+    count: int = Field(description="How often it mentions the entity, in words of its own.")
+    quoted: int | None = Field(default=None, description="How often more, in what it quotes.")
     title: str | None = untrusted("title", "The document's own title.", default=None)
     mentions: tuple[Mention, ...] = Field(description="The first places; ask with document_id for all.")
 
@@ -54,17 +58,26 @@ def spans(
     entity_id: int,
     document_ids: Sequence[int],
     each: int,
-    after: tuple[int, int] = (-1, -1),
+    after: tuple[int, int, int] = (0, -1, -1),
 ) -> dict[int, list[Row]]:
-    """The first `each` spans of an entity after an offset, per document, with the text around them."""
+    """The first `each` spans of an entity, per document, with the text around them; quoted ones are last.
+
+    Args:
+        connection: a reading.
+        entity_id: the entity.
+        document_ids: the documents.
+        each: spans of each.
+        after: 1 if the last one that is known is quoted, where it starts, and where it ends.
+    """
     found: dict[int, list[Row]] = defaultdict(list)
     arguments = {
         "entity_id": entity_id,
         "document_ids": list(document_ids),
         "spans": each,
         "around": quotes.AROUND,
-        "after_start": after[0],
-        "after_end": after[1],
+        "after_quoted": after[0],
+        "after_start": after[1],
+        "after_end": after[2],
     }
     for row in connection.execute(Q["entity_spans"], arguments):
         found[row["document_id"]].append(row)
@@ -85,6 +98,7 @@ def mention(row: Row) -> Mention:
         quote_start=quote.start,
         quote_end=quote.end,
         quote=quote.text,
+        quoted=row["quoted"] or None,
     )
 
 
@@ -97,6 +111,7 @@ def document_mentions(row: Row, mentions: Sequence[Mention]) -> DocumentMentions
         date_source=row["date_source"],
         role=row["role"],
         count=row["count"],
+        quoted=row["quoted"] or None,
         title=row["title"] and clip(row["title"]),
         mentions=tuple(mentions),
     )

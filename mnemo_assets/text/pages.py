@@ -17,6 +17,8 @@ MAX_TEXT_BYTES = 4 * MAX_TEXT
 MAX_PAGES = 1_000_000
 #: Parts of one document, such as the attachments of a mail.
 MAX_PARTS: Final = 1_000
+#: Bytes of a part: it is held in memory beside the document that it is taken from.
+MAX_PART: Final = 512 << 20
 
 
 @dataclass(frozen=True, slots=True)

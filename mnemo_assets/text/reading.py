@@ -6,6 +6,8 @@ when the same file would give another text: cached texts of older versions are n
 
 from __future__ import annotations
 
+import hashlib
+import io
 from dataclasses import dataclass, field, fields
 from datetime import date  # noqa: TC003 - text.reply validates texts by these annotations
 from importlib import import_module
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text import dating
 from mnemo_assets.text.normalise import join, one_line
-from mnemo_assets.text.pages import Metadata, Part
+from mnemo_assets.text.pages import MAX_PART, Metadata, Part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,8 +32,8 @@ class Reader:
         name: the family, as it is recorded with the text.
         version: of the text it makes.
         function: where it stands, as `module:function`; it is imported in the sandbox alone.
-        part: what returns the bytes of a part, the same; called with the file and the part's path. None where
-            documents of this kind hold no others.
+        part: what returns the bytes of a part, the same; called with the file and the part's path, it raises
+            LookupError where there is none. None where documents of this kind hold no others.
     """
 
     name: str
@@ -107,7 +109,8 @@ def read(
     file: BinaryIO,
     ext: str,
     *,
-    parts: Sequence[tuple[str, str]] = (),  # noqa: ARG001 - no reader finds any yet
+    parts: Sequence[tuple[str, str]] = (),
+    sha256: str | None = None,
     passwords: Sequence[str] = (),  # noqa: ARG001 - no reader tries any yet
 ) -> Text:
     """Read a document in this process: what the sandbox does in its child, not to be called elsewhere.
@@ -117,14 +120,21 @@ def read(
         ext: a key of READERS; the content decides, where it is something else.
         parts: to read a document inside of it, or inside of that: path and extension of each, from the
             outermost.
+        sha256: what the bytes of that document must have: a file that changed without a trace must not give
+            it another one's text.
         passwords: to try where one is needed.
 
     Raises:
-        ReadingError: the document cannot be read.
+        ReadingError: the document cannot be read; FILE_CHANGED, a part is not there, or another one is.
         MemoryError: a library was refused memory.
     """
     from mnemo_assets.text.contents import kind_of  # noqa: PLC0415 - the parent imports this table, and stays light
 
+    for path, inner in parts:
+        data = _part(file, ext, path)
+        file, ext = io.BytesIO(data), inner
+    if parts and sha256 not in {None, hashlib.sha256(data).hexdigest()}:
+        raise ReadingError(ErrorClass.FILE_CHANGED, "part")
     reader = READERS[ext]
     kind = kind_of(file, ext)
     if kind is None:
@@ -132,22 +142,48 @@ def read(
     return text_of(function_of(READERS[kind])(file), reader)
 
 
+def _part(file: BinaryIO, ext: str, path: str) -> bytes:
+    """The bytes of a document inside of a document.
+
+    Raises:
+        ReadingError: FILE_CHANGED, there is no such part; TOO_LARGE; or what the reader says.
+    """
+    from mnemo_assets.text.contents import kind_of  # noqa: PLC0415 - as in `read`
+
+    kind = kind_of(file, ext)
+    reader = None if kind is None else READERS[kind]
+    if reader is None or reader.part is None:
+        raise ReadingError(ErrorClass.FILE_CHANGED, "kind")
+    try:
+        data: bytes = _imported(reader.part)(file, path)
+    except LookupError:
+        raise ReadingError(ErrorClass.FILE_CHANGED, "path") from None
+    if len(data) > MAX_PART:
+        raise ReadingError(ErrorClass.TOO_LARGE, "part")
+    return data
+
+
 def function_of(reader: Reader) -> Callable[[BinaryIO], Pages]:
     """The reader's function."""
-    module, _, name = reader.function.partition(":")
-    function: Callable[[BinaryIO], Pages] = getattr(import_module(module), name)
+    function: Callable[[BinaryIO], Pages] = _imported(reader.function)
     return function
+
+
+def _imported(place: str) -> Any:  # noqa: ANN401 - a function, whatever it takes
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
 
 
 def text_of(pages: Pages, reader: Reader) -> Text:
     """Normalise what a reader returned.
 
     Raises:
-        ReadingError: NO_TEXT, there is something in the document, and none of it is text or awaits OCR.
+        ReadingError: NO_TEXT, there is something in the document, and none of it is text, awaits OCR or is a
+            document of its own.
     """
     text, starts, removed = join(pages.pages or [""])
     empty = not text.strip()
-    if empty and pages.has_content and not pages.awaiting_ocr:
+    if empty and pages.has_content and not pages.awaiting_ocr and not pages.parts:
         raise ReadingError(ErrorClass.NO_TEXT)
     usable = not empty if pages.usable is None else pages.usable > 0
     metadata = _lines(pages.metadata)

@@ -7,6 +7,7 @@ code.
 from __future__ import annotations
 
 import json
+import re
 import struct
 from dataclasses import fields, replace
 from functools import cache
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from mnemo_assets.archive.rules import ADMITTED
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text.normalise import FORBIDDEN, LINE_LIMIT
 from mnemo_assets.text.pages import MAX_PAGES, MAX_PARTS, MAX_TEXT, Metadata
@@ -30,6 +32,7 @@ _DETAIL = 200
 #: Code points of the name of a part: four times the longest that a file system takes.
 _LONGEST_NAME = 1024
 _COUNT = range(1 << 62)
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def pack(text: Text) -> bytes:
@@ -84,6 +87,7 @@ def _checked(header: dict[str, Any], text: str, reader: Reader) -> Text:
         and found.pages_awaiting_ocr in _COUNT
         and len(found.parts) <= MAX_PARTS
         and all(map(_is_part, found.parts))
+        and len({part.path for part in found.parts}) == len(found.parts)
         and all(0 <= start < end <= len(text) for start, end in found.quoted)
     ):
         raise ValueError
@@ -95,8 +99,13 @@ def _is_line(line: str) -> bool:
 
 
 def _is_part(part: Part) -> bool:
-    strings = (part.path, part.name, part.ext, part.sha256, part.rule or "")
-    return part.size in _COUNT and all(len(value) <= _LONGEST_NAME for value in strings)
+    strings = (part.path, part.name, part.rule or "")
+    return (
+        part.size in _COUNT
+        and part.ext in ADMITTED
+        and _SHA256.fullmatch(part.sha256) is not None
+        and all(len(value) <= _LONGEST_NAME and not FORBIDDEN.search(value) for value in strings)
+    )
 
 
 def _starts(pages: list[str]) -> tuple[int, ...]:

@@ -85,7 +85,13 @@ class Sandbox:
         self.close()
 
     def read(
-        self, fd: int, ext: str, *, parts: Sequence[tuple[str, str]] = (), passwords: Sequence[str] = ()
+        self,
+        fd: int,
+        ext: str,
+        *,
+        parts: Sequence[tuple[str, str]] = (),
+        sha256: str | None = None,
+        passwords: Sequence[str] = (),
     ) -> Text:
         """Read the document behind a descriptor that is open for reading; its position changes.
 
@@ -94,6 +100,7 @@ class Sandbox:
             ext: of the file.
             parts: to read a document inside of it, or inside of that: path and extension of each, from the
                 outermost.
+            sha256: what the bytes of that document must have; any, if it is None.
             passwords: to try where one is needed.
 
         Raises:
@@ -103,7 +110,9 @@ class Sandbox:
         last = parts[-1][1] if parts else ext
         if last not in READERS:
             raise ReadingError(ErrorClass.READER_TO_COME)
-        wish = json.dumps({"ext": ext, "parts": list(parts), "passwords": list(passwords)}).encode()
+        wish = json.dumps(
+            {"ext": ext, "parts": list(parts), "sha256": sha256, "passwords": list(passwords)}
+        ).encode()
         if len(wish) > WISH_LIMIT:
             raise ReadingError(ErrorClass.TOO_LARGE, "wish")
         for _ in range(2):  # a zygote that was killed from outside took this reader with it

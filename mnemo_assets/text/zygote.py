@@ -230,8 +230,8 @@ def _answer(read: _Read, file: BinaryIO) -> bytes:
     try:
         with os.fdopen(_WISH, "rb") as pipe:
             wish = json.load(pipe)
-        parts = [(path, ext) for path, ext in wish["parts"]]
-        return reply.pack(read(file, wish["ext"], parts=parts, passwords=wish["passwords"]))
+        wish["parts"] = [(path, ext) for path, ext in wish["parts"]]
+        return reply.pack(read(file, wish.pop("ext"), **wish))
     except ReadingError as error:
         return reply.pack_error(error)
     except MemoryError:

@@ -86,6 +86,17 @@ with banned as (
 update files f set outcome = 'excluded', rule = copies.rule, sha256 = null, rules_version = %(rules_version)s
 from copies where f.file_id = copies.file_id;
 
+-- name: exclude_parts
+-- Keeps out, wherever it is a part of a document, contents that a content rule excludes.
+with banned as (
+    select sha256, rule from unnest(%(hashes)s::text[], %(rules)s::text[]) as b (sha256, rule)
+), copies as materialized (
+    select p.parent_id, p.path, b.rule from document_parts p join banned b using (sha256)
+    order by p.parent_id, p.path collate "C" for update of p
+)
+update document_parts p set rule = copies.rule, child_id = null, rules_version = %(rules_version)s
+from copies where p.parent_id = copies.parent_id and p.path = copies.path;
+
 -- name: insert_documents
 -- Adds the contents that have no document yet, and returns them: sha256.
 insert into documents (sha256)
@@ -100,13 +111,30 @@ set missing_since = now(), last_seen_at = greatest(last_seen_at, %(healthy_at)s:
 where file_id = any(%(file_ids)s::bigint[]) and missing_since is null;
 
 -- name: unheld_documents
--- Some of the documents that no file holds: document_id, sha256. A file that cannot be read at the moment holds
--- the content it had; one that is missing or excluded holds nothing.
+-- Some of the documents that no file holds, and no part of one that a file holds: document_id, sha256. A file that
+-- cannot be read at the moment holds the content it had; one that is missing or excluded holds nothing. What is more
+-- than five deep is not held.
+with recursive held (document_id, depth) as (
+    select p.parent_id, 0
+    from (select distinct parent_id from document_parts where child_id is not null) p
+    join documents d on d.document_id = p.parent_id
+    where exists (select from files f where f.sha256 = d.sha256 and f.missing_since is null)
+    union
+    select p.child_id, h.depth + 1
+    from held h join document_parts p on p.parent_id = h.document_id
+    where p.child_id is not null and h.depth < %(deepest)s
+)
 select d.document_id, d.sha256
 from documents d
 where not exists (select from files f where f.sha256 = d.sha256 and f.missing_since is null)
+    and not exists (select from held h where h.document_id = d.document_id)
 order by d.document_id
 limit %(limit)s;
+
+-- name: let_parts_go
+-- Says of documents that are to be deleted that the parts that they are lie too deep: what holds them is deleted, too,
+-- or it is so.
+update document_parts set rule = 'part:too-deep', child_id = null where child_id = any(%(document_ids)s::bigint[]);
 
 -- name: delete_documents
 -- Deletes documents with all rows that are theirs.

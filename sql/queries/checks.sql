@@ -33,15 +33,16 @@ select
 -- One row: rows that hang from nothing, by what they are. What waits for the end of a mining run is left out.
 select
     (
-        select count(*) from serve.mentions m
+        select count(*) from serve.all_mentions m
         where not exists (
             select from serve.contributions k where k.document_id = m.document_id
         )
     ) as mentions_of_no_contribution,
     (
-        select count(*) from serve.mentions m
-        where m.count <> (
-            select count(*) from serve.mention_spans s
+        select count(*) from serve.all_mentions m
+        where (m.count, m.quoted) <> (
+            select count(*) filter (where not s.quoted), count(*) filter (where s.quoted)
+            from serve.mention_spans s
             where s.document_id = m.document_id and s.entity_id = m.entity_id
         )
     ) as mentions_with_other_spans,
@@ -53,7 +54,7 @@ select
         select count(*) from serve.relations r
         cross join lateral unnest(array[r.subject_id, r.object_id]) as side (entity_id)
         where not exists (
-            select from serve.mentions m
+            select from serve.all_mentions m
             where m.document_id = r.document_id and m.entity_id = side.entity_id
         )
     ) as relations_of_the_unmentioned,
@@ -66,7 +67,11 @@ select
         select count(*) from files f
         where f.outcome = 'admitted' and f.sha256 is not null and f.missing_since is null
             and not exists (select from documents d where d.sha256 = f.sha256)
-    ) as files_of_no_document;
+    ) as files_of_no_document,
+    (
+        select count(*) from document_parts p join documents d on d.document_id = p.child_id
+        where d.sha256 <> p.sha256
+    ) as parts_of_another_document;
 
 -- name: disagreements
 -- Documents, by id, of which the ledger and the graph or the chunks say different things: what, sha256.
@@ -103,7 +108,10 @@ order by 1, 2;
 
 -- name: texts
 -- The documents that have a text, with the reader whose text it is; and all others, without.
-select sha256, case when stage in ('extracted', 'graphed') or error_class = 'ExtractionFailed' then reader end as reader,
+-- Where the parts are to be judged again the text is there, and its version is not told.
+select sha256,
+    case when (stage in ('extracted', 'graphed') or error_class = 'ExtractionFailed') and reader_version <> 0
+        then reader end as reader,
     case when stage in ('extracted', 'graphed') or error_class = 'ExtractionFailed' then reader_version end
         as reader_version
 from documents;

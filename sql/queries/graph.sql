@@ -56,11 +56,12 @@ where generation = %(generation)s and document_id = %(document_id)s and entity_i
 
 -- name: put_mentions
 -- Adds a document's mentions, and changes those that are not the same.
-insert into mentions as m (generation, document_id, entity_id, role, count)
-select %(generation)s, %(document_id)s, n.entity_id, n.role, n.count
-from unnest(%(ids)s::bigint[], %(roles)s::text[], %(counts)s::integer[]) as n (entity_id, role, count)
-on conflict (generation, document_id, entity_id) do update set role = excluded.role, count = excluded.count
-where (m.role, m.count) is distinct from (excluded.role, excluded.count);
+insert into mentions as m (generation, document_id, entity_id, role, count, quoted)
+select %(generation)s, %(document_id)s, n.*
+from unnest(%(ids)s::bigint[], %(roles)s::text[], %(counts)s::integer[], %(quoted)s::integer[]) as n
+on conflict (generation, document_id, entity_id)
+    do update set role = excluded.role, count = excluded.count, quoted = excluded.quoted
+where (m.role, m.count, m.quoted) is distinct from (excluded.role, excluded.count, excluded.quoted);
 
 -- name: delete_spans
 -- Deletes a document's spans that are not there any more.
@@ -75,15 +76,16 @@ where s.generation = %(generation)s and s.document_id = %(document_id)s
 -- name: put_spans
 -- Adds a document's spans, and changes those that are not the same.
 insert into mention_spans as s
-    (generation, document_id, entity_id, start_offset, end_offset, form, page, chunk_ordinal)
+    (generation, document_id, entity_id, start_offset, end_offset, form, page, chunk_ordinal, quoted)
 select %(generation)s, %(document_id)s, n.*
 from unnest(
     %(ids)s::bigint[], %(starts)s::integer[], %(ends)s::integer[], %(forms)s::text[], %(pages)s::integer[],
-    %(chunks)s::integer[]
+    %(chunks)s::integer[], %(quoted)s::boolean[]
 ) as n
-on conflict (generation, document_id, entity_id, start_offset, end_offset)
-    do update set form = excluded.form, page = excluded.page, chunk_ordinal = excluded.chunk_ordinal
-where (s.form, s.page, s.chunk_ordinal) is distinct from (excluded.form, excluded.page, excluded.chunk_ordinal);
+on conflict (generation, document_id, entity_id, start_offset, end_offset) do update
+set form = excluded.form, page = excluded.page, chunk_ordinal = excluded.chunk_ordinal, quoted = excluded.quoted
+where (s.form, s.page, s.chunk_ordinal, s.quoted)
+    is distinct from (excluded.form, excluded.page, excluded.chunk_ordinal, excluded.quoted);
 
 -- name: delete_relations
 -- Deletes a document's relations.
@@ -92,11 +94,11 @@ delete from relations where generation = %(generation)s and document_id = %(docu
 -- name: insert_relations
 -- Adds a document's relations. Who found one read it off a sentence: it is not inferred, and certain as such.
 insert into relations (generation, document_id, subject_id, predicate_raw, predicate, object_id, start_offset,
-    end_offset, page, chunk_ordinal, confidence)
+    end_offset, page, chunk_ordinal, quoted, confidence)
 select %(generation)s, %(document_id)s, n.*, 1
 from unnest(
     %(subjects)s::bigint[], %(raws)s::text[], %(predicates)s::text[], %(objects)s::bigint[], %(starts)s::integer[],
-    %(ends)s::integer[], %(pages)s::integer[], %(chunks)s::integer[]
+    %(ends)s::integer[], %(pages)s::integer[], %(chunks)s::integer[], %(quoted)s::boolean[]
 ) as n;
 
 -- name: put_contribution
@@ -135,8 +137,8 @@ limit %(limit)s;
 delete from entities where entity_id = any(%(ids)s::bigint[]);
 
 -- name: forms
--- How often each form of these entities stands in the texts.
-select entity_id, form, count(*) as n from mention_spans
+-- How often each form of these entities stands in the texts, in their own words.
+select entity_id, form, count(*) filter (where not quoted) as n from mention_spans
 where entity_id = any(%(ids)s::bigint[]) group by entity_id, form;
 
 -- name: set_names

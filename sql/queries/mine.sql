@@ -135,7 +135,7 @@ with waiting as materialized (
 update documents d
 set claimed_by = %(claimant)s, claimed_until = now() + %(lease)s, claim_token = %(claim_token)s
 from waiting where d.document_id = waiting.document_id
-returning d.document_id, d.claim_token, d.page_starts;
+returning d.document_id, d.claim_token, d.page_starts, d.quoted;
 
 -- name: count_unbuilt
 -- How many documents of the graph are not in a generation yet: n.
@@ -146,7 +146,7 @@ where d.stage = 'graphed' and not exists (
 
 -- name: unbuilt
 -- The next documents of the graph that are not in a generation yet.
-select d.document_id, d.extracted_at, d.page_starts from documents d
+select d.document_id, d.extracted_at, d.page_starts, d.quoted from documents d
 where d.stage = 'graphed' and d.document_id > %(after)s and not exists (
     select from contributions c where c.generation = %(generation)s and c.document_id = d.document_id
 )

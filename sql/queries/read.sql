@@ -1,20 +1,27 @@
 -- Documents waiting to be read. A file can be read if its extension has a reader; of a document's files the first
--- by extension, archive and path is the one that decides which reader's text it has.
+-- by extension, archive and path is the one that decides which reader's text it has. A document that no file holds is
+-- read as the part that it is of another one.
 -- exts, readers, versions: one entry for each extension that has a reader. only: these sha256s, or null for all.
 -- again: of those that do not wait, also 'failed' ones that could not be read, 'cached' ones that have a text, or 'all'.
 
 -- name: mark_reader_to_come
--- Marks the new documents of which no file has a reader; they go on by themselves once one has.
+-- Marks the new documents of which no file, or part, has a reader; they go on by themselves once one has.
 update documents d set error_class = 'ReaderToCome'
 where d.stage = 'new' and d.claimed_by is null and d.error_class is distinct from 'ReaderToCome'
-    and exists (
-        select from files f
-        where f.sha256 = d.sha256 and f.outcome = 'admitted' and f.missing_since is null
-    )
     and not exists (
         select from files f
         where f.sha256 = d.sha256 and f.outcome = 'admitted' and f.missing_since is null
             and f.ext = any(%(exts)s::text[])
+    )
+    and not exists (
+        select from document_parts p where p.child_id = d.document_id and p.ext = any(%(exts)s::text[])
+    )
+    and (
+        exists (
+            select from files f
+            where f.sha256 = d.sha256 and f.outcome = 'admitted' and f.missing_since is null
+        )
+        or exists (select from document_parts p where p.child_id = d.document_id)
     );
 
 -- name: count_waiting
@@ -22,17 +29,30 @@ where d.stage = 'new' and d.claimed_by is null and d.error_class is distinct fro
 select count(*) as n
 from documents d
 cross join lateral (
-    select r.reader, r.version
-    from files f
-    join unnest(%(exts)s::text[], %(readers)s::text[], %(versions)s::integer[]) as r (ext, reader, version)
-        on r.ext = f.ext
-    where f.sha256 = d.sha256 and f.outcome = 'admitted' and f.missing_since is null
-    order by f.ext
-    limit 1
+    select array_position(%(exts)s::text[], held.ext) as place
+    from (
+        (
+            select f.ext from files f
+            where f.sha256 = d.sha256 and f.outcome = 'admitted' and f.missing_since is null
+                and f.ext = any(%(exts)s::text[])
+            order by f.ext
+            limit 1
+        )
+        union all
+        (
+            select p.ext from document_parts p
+            where p.child_id = d.document_id and p.ext = any(%(exts)s::text[])
+            order by p.ext
+            limit 1
+        )
+        limit 1
+    ) held
 ) best
 where (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[]))
     and (
-        d.stage = 'new' or (d.reader, d.reader_version) is distinct from (best.reader, best.version)
+        d.stage = 'new'
+        or d.reader is distinct from (%(readers)s::text[])[best.place]
+        or d.reader_version is distinct from (%(versions)s::integer[])[best.place]
         or (%(again)s = 'failed' and d.stage = 'failed' and d.error_class is distinct from 'ExtractionFailed')
         or (%(again)s = 'cached' and d.stage in ('extracted', 'graphed'))
         or %(again)s = 'all'
@@ -44,18 +64,31 @@ with waiting as materialized (
     select d.document_id
     from documents d
     cross join lateral (
-        select r.reader, r.version
-        from files f
-        join unnest(%(exts)s::text[], %(readers)s::text[], %(versions)s::integer[]) as r (ext, reader, version)
-            on r.ext = f.ext
-        where f.sha256 = d.sha256 and f.outcome = 'admitted' and f.missing_since is null
-        order by f.ext
-        limit 1
+        select array_position(%(exts)s::text[], held.ext) as place
+        from (
+            (
+                select f.ext from files f
+                where f.sha256 = d.sha256 and f.outcome = 'admitted' and f.missing_since is null
+                    and f.ext = any(%(exts)s::text[])
+                order by f.ext
+                limit 1
+            )
+            union all
+            (
+                select p.ext from document_parts p
+                where p.child_id = d.document_id and p.ext = any(%(exts)s::text[])
+                order by p.ext
+                limit 1
+            )
+            limit 1
+        ) held
     ) best
     where d.document_id > %(after)s and d.claimed_by is null
         and (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[]))
         and (
-            d.stage = 'new' or (d.reader, d.reader_version) is distinct from (best.reader, best.version)
+            d.stage = 'new'
+            or d.reader is distinct from (%(readers)s::text[])[best.place]
+            or d.reader_version is distinct from (%(versions)s::integer[])[best.place]
             or (%(again)s = 'failed' and d.stage = 'failed' and d.error_class is distinct from 'ExtractionFailed')
             or (%(again)s = 'cached' and d.stage in ('extracted', 'graphed'))
             or %(again)s = 'all'
@@ -67,20 +100,61 @@ with waiting as materialized (
 update documents d
 set claimed_by = %(claimant)s, claimed_until = now() + %(lease)s, claim_token = %(claim_token)s
 from waiting where d.document_id = waiting.document_id
-returning d.document_id, d.claim_token, d.sha256, d.stage, d.forced;
+returning d.document_id, d.claim_token, d.sha256, d.stage, d.forced, coalesce(d.reader_version = 0, false) as anew;
 
 -- name: readable_files
--- The files that documents can be read from, in the order in which to try them.
-select d.document_id, a.root, f.path, f.ext, f.size_bytes, f.mtime_ns
+-- Where documents can be read, in the order in which to try it: the files that are them, then those that hold them as
+-- a part; parts has the path and the extension of each part on the way, from the outermost. Some of the ways are
+-- enough. Paths of parts are those that the reader of their parent gave them, and no other.
+with recursive format as materialized (
+    select * from unnest(%(exts)s::text[], %(readers)s::text[]) as r (ext, reader)
+), way (document_id, holder_id, depth, parts) as (
+    select wanted.document_id, p.parent_id, 1, jsonb_build_array(jsonb_build_array(p.path, p.ext))
+    from unnest(%(document_ids)s::bigint[]) as wanted (document_id)
+    cross join lateral (
+        select distinct on (p.parent_id) p.parent_id, p.path, p.ext
+        from document_parts p
+        where p.child_id = wanted.document_id and p.ext = any(%(exts)s::text[])
+        order by p.parent_id, p.ordinal
+        limit %(ways)s
+    ) p
+    union all
+    select w.document_id, p.parent_id, w.depth + 1, jsonb_build_array(jsonb_build_array(p.path, p.ext)) || w.parts
+    from way w
+    cross join lateral (
+        select distinct on (p.parent_id) p.parent_id, p.path, p.ext
+        from document_parts p
+        join documents h on h.document_id = p.child_id
+        join format r on r.ext = p.ext and r.reader = h.reader
+        where p.child_id = w.holder_id
+        order by p.parent_id, p.ordinal
+        limit %(ways)s
+    ) p
+    where w.depth < %(deepest)s
+)
+select d.document_id, 0 as depth, f.archive_id, a.root, f.path, f.ext, f.size_bytes, f.mtime_ns, '[]'::jsonb as parts
 from documents d
 join files f on f.sha256 = d.sha256 and f.outcome = 'admitted' and f.missing_since is null
 join archives a using (archive_id)
 where d.document_id = any(%(document_ids)s::bigint[]) and f.ext = any(%(exts)s::text[])
-order by d.document_id, f.ext, f.archive_id, f.path;
+union all
+select w.document_id, w.depth, f.archive_id, f.root, f.path, f.ext, f.size_bytes, f.mtime_ns, w.parts
+from way w
+join documents h on h.document_id = w.holder_id
+cross join lateral (
+    select f.archive_id, a.root, f.path, f.ext, f.size_bytes, f.mtime_ns
+    from files f
+    join format r on r.ext = f.ext and r.reader = h.reader
+    join archives a using (archive_id)
+    where f.sha256 = h.sha256 and f.outcome = 'admitted' and f.missing_since is null
+    order by f.ext, f.archive_id, f.path
+    limit %(ways)s
+) f
+order by document_id, depth, ext, archive_id, path;
 
 -- name: text_shape
--- A document's chunks, in order, and where its pages begin: what decides whether it is to be mined again.
-select c.ordinal, c.start_offset, c.end_offset, c.first_page, c.last_page, c.content_sha256, d.page_starts
+-- A document's chunks, in order, where its pages begin and what is quoted: what decides whether it is mined again.
+select c.ordinal, c.start_offset, c.end_offset, c.first_page, c.last_page, c.content_sha256, d.page_starts, d.quoted
 from chunks c join documents d using (document_id)
 where c.document_id = %(document_id)s
 order by c.ordinal;
@@ -107,7 +181,7 @@ set stage = %(stage)s,
     error_class = %(error_class)s, error = %(error)s, reader = %(reader)s, reader_version = %(reader_version)s,
     chunks_version = %(chunks_version)s, title = %(title)s,
     metadata = %(metadata)s, language = %(language)s, document_date = %(document_date)s, document_date_source = %(document_date_source)s,
-    pages = %(pages)s, page_starts = %(page_starts)s::integer[], chars = %(chars)s,
+    pages = %(pages)s, page_starts = %(page_starts)s::integer[], quoted = %(quoted)s::integer[], chars = %(chars)s,
     characters_removed = %(characters_removed)s, pages_awaiting_ocr = %(pages_awaiting_ocr)s, chunks_failed = 0,
     claimed_by = null, claimed_until = null, claim_token = null
 where document_id = %(document_id)s

@@ -58,7 +58,12 @@ from due
 join documents d using (document_id)
 cross join lateral (
     select count(*) as files, coalesce(min(f.rules_version), 0) as rules_version
-    from files f where f.sha256 = d.sha256 and f.outcome = 'admitted' and f.missing_since is null
+    from (
+        select f.rules_version from files f
+        where f.sha256 = d.sha256 and f.outcome = 'admitted' and f.missing_since is null
+        union all
+        select p.rules_version from document_parts p where p.child_id = d.document_id
+    ) f
 ) f
 cross join lateral (
     select count(*) as chunks, coalesce(md5(string_agg(c.content_sha256, '' order by c.ordinal)), '') as digest
@@ -100,7 +105,12 @@ from due
 join documents d using (document_id)
 cross join lateral (
     select count(*) as files, coalesce(min(f.rules_version), 0) as rules_version
-    from files f where f.sha256 = d.sha256 and f.outcome = 'admitted' and f.missing_since is null
+    from (
+        select f.rules_version from files f
+        where f.sha256 = d.sha256 and f.outcome = 'admitted' and f.missing_since is null
+        union all
+        select p.rules_version from document_parts p where p.child_id = d.document_id
+    ) f
 ) f
 cross join lateral (
     select count(*) as chunks, coalesce(md5(string_agg(c.content_sha256, '' order by c.ordinal)), '') as digest

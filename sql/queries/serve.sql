@@ -113,27 +113,32 @@ where e.entity_id = %(entity_id)s;
 select name from serve.owner_names order by ordinal, key;
 
 -- name: entity_documents
--- A page of the documents that mention an entity, the newest first and the undated last.
-select m.document_id, d.sha256, d.title, t.date, t.date_source, m.role, m.count
-from serve.mentions m join serve.documents d using (document_id) join serve.document_dates t using (document_id)
+-- A page of the documents that mention an entity, the newest first and the undated last; those behind them that do no
+-- more than quote it from an earlier mail.
+select m.document_id, d.sha256, d.title, t.date, t.date_source, m.role, m.count, m.quoted, (m.count = 0)::integer as rank
+from serve.all_mentions m join serve.documents d using (document_id) join serve.document_dates t using (document_id)
 where m.entity_id = %(entity_id)s
     and (%(document_id)s::bigint is null or m.document_id = %(document_id)s)
     and (%(after_id)s::bigint is null
-        or coalesce(t.date, '-infinity') < coalesce(%(after_date)s::date, '-infinity')
-        or (coalesce(t.date, '-infinity') = coalesce(%(after_date)s::date, '-infinity')
+        or (m.count = 0)::integer > %(after_rank)s::integer
+        or ((m.count = 0)::integer = %(after_rank)s::integer
+            and coalesce(t.date, '-infinity') < coalesce(%(after_date)s::date, '-infinity'))
+        or ((m.count = 0)::integer = %(after_rank)s::integer
+            and coalesce(t.date, '-infinity') = coalesce(%(after_date)s::date, '-infinity')
             and m.document_id > %(after_id)s))
-order by coalesce(t.date, '-infinity') desc, m.document_id
+order by rank, coalesce(t.date, '-infinity') desc, m.document_id
 limit %(limit)s;
 
 -- name: entity_spans
--- The first spans of an entity in each of these documents after an offset, each with the text around it.
-select s.document_id, s.start_offset, s.end_offset, s.page, s.form, w.window_start, w.window_text
+-- The first spans of an entity in each of these documents after a place, each with the text around it; those that are
+-- quoted from an earlier mail are the last.
+select s.document_id, s.start_offset, s.end_offset, s.page, s.form, s.quoted, w.window_start, w.window_text
 from unnest(%(document_ids)s::bigint[]) as wanted (document_id)
 cross join lateral (
     select * from serve.mention_spans
     where document_id = wanted.document_id and entity_id = %(entity_id)s
-        and (start_offset, end_offset) > (%(after_start)s, %(after_end)s)
-    order by start_offset, end_offset
+        and (quoted::integer, start_offset, end_offset) > (%(after_quoted)s, %(after_start)s, %(after_end)s)
+    order by quoted, start_offset, end_offset
     limit %(spans)s
 ) s
 left join lateral (
@@ -144,13 +149,16 @@ left join lateral (
     where c.document_id = s.document_id and c.ordinal = s.chunk_ordinal
         and c.start_offset <= s.start_offset and c.end_offset >= s.end_offset
 ) w on true
-order by s.document_id, s.start_offset, s.end_offset;
+order by s.document_id, s.quoted, s.start_offset, s.end_offset;
 
 -- name: relations_from
--- A page of what an entity is said to do: predicate, object, weight (distinct documents) and one proof.
+-- A page of what an entity is said to do: predicate, object, weight (distinct documents that say it in words of their
+-- own) and one proof, which is quoted from an earlier mail only if all are.
 with said as (
     select predicate, case when predicate is null then lower(predicate_raw) end as words, object_id as other_id, 
-        count(distinct document_id) as documents, max(confidence) as confidence, bool_and(inferred) as inferred, min(relation_id) as proof_id
+        count(distinct document_id) filter (where not quoted) as documents, bool_and(quoted) as quoted,
+        max(confidence) as confidence, bool_and(inferred) as inferred,
+        coalesce(min(relation_id) filter (where not quoted), min(relation_id)) as proof_id
     from serve.relations where subject_id = %(entity_id)s
     group by 1, 2, 3
 )
@@ -169,7 +177,9 @@ limit %(limit)s;
 -- A page of what is said of an entity by others: the same as relations_from, read from the object's side.
 with said as (
     select predicate, case when predicate is null then lower(predicate_raw) end as words, subject_id as other_id, 
-        count(distinct document_id) as documents, max(confidence) as confidence, bool_and(inferred) as inferred, min(relation_id) as proof_id
+        count(distinct document_id) filter (where not quoted) as documents, bool_and(quoted) as quoted,
+        max(confidence) as confidence, bool_and(inferred) as inferred,
+        coalesce(min(relation_id) filter (where not quoted), min(relation_id)) as proof_id
     from serve.relations where object_id = %(entity_id)s
     group by 1, 2, 3
 )
@@ -274,7 +284,7 @@ limit %(limit)s;
 -- name: relations_between
 -- What is said between the entities of each pair (from, to), in both directions, with its weight.
 select pair.from_id, pair.to_id, r.subject_id = pair.from_id as forwards, r.predicate,
-    min(r.predicate_raw) as predicate_raw, count(distinct r.document_id) as documents
+    min(r.predicate_raw) as predicate_raw, count(distinct r.document_id) filter (where not r.quoted) as documents
 from unnest(%(from_ids)s::bigint[], %(to_ids)s::bigint[]) as pair (from_id, to_id)
 join serve.relations r on (r.subject_id = pair.from_id and r.object_id = pair.to_id)
     or (r.subject_id = pair.to_id and r.object_id = pair.from_id)
@@ -283,7 +293,7 @@ order by documents desc, r.predicate, predicate_raw, forwards;
 
 -- name: timeline
 -- A page of the documents that mention an entity between two days, the earliest first and the undated last.
-select m.document_id, d.sha256, d.title, t.date, t.date_source, m.role, m.count
+select m.document_id, d.sha256, d.title, t.date, t.date_source, m.role, m.count, 0 as quoted
 from serve.mentions m join serve.documents d using (document_id) join serve.document_dates t using (document_id)
 where m.entity_id = %(entity_id)s
     and (%(after)s::date is null or t.date >= %(after)s)
@@ -297,8 +307,10 @@ limit %(limit)s;
 -- name: document
 -- One document of the ledger, or no row; of its files only the earliest mtime, the size and how many there are.
 select d.document_id, d.sha256, d.stage, d.error_class, d.attempts, d.title, d.pages, d.chars, d.pages_awaiting_ocr,
-    d.chunks_failed, d.reader, t.date, t.date_source, f.size_bytes, f.mtime_ns, f.exts, f.files,
-    (select count(*) from serve.mentions m where m.document_id = d.document_id) as entities,
+    d.chunks_failed, d.reader, t.date, t.date_source, coalesce(f.size_bytes, p.size_bytes) as size_bytes, f.mtime_ns,
+    coalesce(f.exts, p.exts) as exts, f.files, p.held_by, p.holders,
+    (select count(*) from serve.document_parts i where i.parent_id = d.document_id) as parts,
+    (select count(*) from serve.all_mentions m where m.document_id = d.document_id) as entities,
     (select count(*) from serve.chunks c where c.document_id = d.document_id) as chunks
 from serve.documents d join serve.document_dates t using (document_id)
 left join lateral (
@@ -306,7 +318,24 @@ left join lateral (
         array_agg(distinct ext order by ext) as exts
     from serve.files where sha256 = d.sha256 and outcome = 'admitted' and missing_since is null
 ) f on true
+cross join lateral (
+    select min(size_bytes) as size_bytes, array_agg(distinct ext order by ext) as exts, count(*) as holders,
+        (jsonb_agg(jsonb_build_object('document_id', parent_id, 'name', name) order by parent_id, ordinal)
+            filter (where place <= %(holders)s)) as held_by
+    from (
+        select parent_id, ordinal, name, ext, size_bytes, row_number() over (order by parent_id, ordinal) as place
+        from serve.document_parts where child_id = d.document_id
+    ) held
+) p
 where d.document_id = %(document_id)s;
+
+-- name: parts
+-- A page of the documents inside of a document, in order.
+select p.child_id as document_id, p.name, p.ext, p.rule, d.stage, d.error_class
+from serve.document_parts p left join serve.documents d on d.document_id = p.child_id
+where p.parent_id = %(document_id)s
+order by p.ordinal
+limit %(limit)s;
 
 -- name: documents_by_hash
 -- The ids of the documents whose sha256 begins like this; two rows say that it is ambiguous.
@@ -315,9 +344,9 @@ where sha256 collate "C" >= %(prefix)s and sha256 collate "C" < %(prefix)s || 'g
 order by sha256 collate "C" limit 2;
 
 -- name: document_entities
--- A page of the entities in one document, those with the most mentions first.
-select e.entity_id, e.type, e.name, e.is_owner, m.role, m.count
-from serve.mentions m join serve.entities e using (entity_id)
+-- A page of the entities in one document, those with the most mentions first, and those last that it only quotes.
+select e.entity_id, e.type, e.name, e.is_owner, m.role, m.count, m.quoted
+from serve.all_mentions m join serve.entities e using (entity_id)
 where m.document_id = %(document_id)s
     and (%(after_id)s::bigint is null
         or (-m.count, e.entity_id) > (-%(after_count)s::bigint, %(after_id)s::bigint))
@@ -325,17 +354,73 @@ order by -m.count, e.entity_id
 limit %(limit)s;
 
 -- name: places
--- Where documents stand in the archives now: document_id, archive, path. For the owner's eyes.
-select d.document_id, a.name as archive, f.display_path as path
-from serve.documents d join serve.files f on f.sha256 = d.sha256 join serve.archives a using (archive_id)
-where d.document_id = any(%(document_ids)s::bigint[]) and f.outcome = 'admitted' and f.missing_since is null
-order by d.document_id, a.archive_id, f.display_path collate "C", f.file_id;
+-- Where documents stand in the archives now: document_id, archive, path; and of those that are parts of others (some of
+-- these are enough), holder_id and the name they have there, with a file that it is in. For the owner's eyes.
+with recursive way (document_id, holder_id, name, at_id, depth) as (
+    select p.child_id, p.parent_id, p.name, p.parent_id, 1
+    from unnest(%(document_ids)s::bigint[]) as wanted (document_id)
+    cross join lateral (
+        select child_id, parent_id, name from serve.document_parts
+        where child_id = wanted.document_id order by parent_id, ordinal limit %(ways)s
+    ) p
+    union
+    select w.document_id, w.holder_id, w.name, p.parent_id, w.depth + 1
+    from way w
+    cross join lateral (
+        select distinct parent_id from serve.document_parts where child_id = w.at_id order by parent_id limit %(ways)s
+    ) p
+    where w.depth < 5
+), place as (
+    select d.document_id, null::bigint as holder_id, null::text as name, a.archive_id, a.name as archive,
+        f.display_path as path, f.file_id
+    from serve.documents d join serve.files f on f.sha256 = d.sha256 join serve.archives a using (archive_id)
+    where d.document_id = any(%(document_ids)s::bigint[]) and f.outcome = 'admitted' and f.missing_since is null
+    union all
+    (
+        select distinct on (w.document_id, w.holder_id, w.name) w.document_id, w.holder_id, w.name, a.archive_id,
+            a.name, f.display_path, f.file_id
+        from way w
+        join serve.documents d on d.document_id = w.at_id
+        join serve.files f on f.sha256 = d.sha256 and f.outcome = 'admitted' and f.missing_since is null
+        join serve.archives a using (archive_id)
+        order by w.document_id, w.holder_id, w.name, w.depth, a.archive_id, f.file_id
+    )
+)
+select document_id, holder_id, name, archive, path from place
+order by document_id, holder_id nulls first, archive_id, path collate "C", file_id, name collate "C";
 
 -- name: failures
--- Every file that is there and did not come in whole, with its document's stage and class. For the owner's eyes.
-select a.name as archive, f.display_path as path, f.outcome, f.rule, d.sha256, d.stage, d.error_class
-from serve.files f join serve.archives a using (archive_id)
-left join serve.documents d on d.sha256 = f.sha256 and f.outcome = 'admitted'
-where f.missing_since is null and (
-    f.outcome <> 'admitted' or d.error_class is not null or d.stage in ('failed', 'skipped', 'ocr_pending'))
-order by a.archive_id, f.display_path collate "C", f.file_id;
+-- Every file that is there and did not come in whole, with its document's stage and class; and every part of one that
+-- is there, with its name and the document that holds it. For the owner's eyes.
+with recursive found as (
+    select p.parent_id, p.ordinal, p.name, p.rule, d.sha256, d.stage, d.error_class
+    from serve.document_parts p left join serve.documents d on d.document_id = p.child_id
+    where p.rule is not null or d.error_class is not null or d.stage in ('failed', 'skipped', 'ocr_pending')
+), way (parent_id, at_id, depth) as (
+    select distinct parent_id, parent_id, 0 from found
+    union
+    select w.parent_id, p.parent_id, w.depth + 1
+    from way w join serve.document_parts p on p.child_id = w.at_id
+    where w.depth < 5
+), place as (
+    select distinct on (w.parent_id) w.parent_id, a.archive_id, a.name as archive, f.display_path, f.file_id
+    from way w
+    join serve.documents d on d.document_id = w.at_id
+    join serve.files f on f.sha256 = d.sha256 and f.outcome = 'admitted' and f.missing_since is null
+    join serve.archives a using (archive_id)
+    order by w.parent_id, w.depth, a.archive_id, f.file_id
+), failure as (
+    select a.archive_id, a.name as archive, f.display_path as path, f.file_id, null::bigint as part_of, 0 as ordinal,
+        null::text as part, f.outcome, f.rule, d.sha256, d.stage, d.error_class
+    from serve.files f join serve.archives a using (archive_id)
+    left join serve.documents d on d.sha256 = f.sha256 and f.outcome = 'admitted'
+    where f.missing_since is null and (
+        f.outcome <> 'admitted' or d.error_class is not null or d.stage in ('failed', 'skipped', 'ocr_pending'))
+    union all
+    select p.archive_id, p.archive, p.display_path, p.file_id, found.parent_id, found.ordinal, found.name,
+        case when found.rule is null then 'admitted' else 'excluded' end, found.rule, found.sha256, found.stage,
+        found.error_class
+    from found join place p using (parent_id)
+)
+select archive, path, part_of, part, outcome, rule, sha256, stage, error_class from failure
+order by archive_id, path collate "C", file_id, part_of nulls first, ordinal;

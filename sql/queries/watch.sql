@@ -61,11 +61,13 @@ where stage = %(stage)s and stage in ('new', 'extracted') and error_class is dis
     and (claimed_by is null or claimed_until < now() or claimed_by not in (select claimant from held));
 
 -- name: made_by_older_code
--- How many texts are not of a reader as it is now, and how many documents had no reader: n.
+-- How many texts are not of a reader as it is now, how many documents had no reader, and of how many older rules
+-- judged the parts: n.
 select count(*) as n
 from documents d
 where d.stage = 'new' and d.error_class = 'ReaderToCome'
     or d.reader is not null and not exists (
         select from unnest(%(readers)s::text[], %(versions)s::integer[]) as r (reader, version)
         where r.reader = d.reader and r.version = d.reader_version
-    );
+    )
+    or d.document_id in (select parent_id from document_parts where rules_version <> %(rules_version)s);

@@ -73,7 +73,7 @@ def test_a_run_outlives_its_link(
     settled = settle.settle
     done: list[str] = []
 
-    def settle_and_cut(link: Connection, job: Job, outcome: Outcome) -> tuple[str, int]:
+    def settle_and_cut(link: Connection, job: Job, outcome: Outcome) -> settle.Settled:
         ended = settled(link, job, outcome)
         done.append(job.sha256)
         if len(done) == 1:

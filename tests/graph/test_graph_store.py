@@ -115,6 +115,35 @@ def test_the_rows_of_a_document(connection: Connection) -> None:
     }
 
 
+def test_what_is_quoted(connection: Connection) -> None:
+    """Its rows are marked; it chooses no name, and the views that count leave it out."""
+    generation = make_generation(connection)
+    document = make_document(connection, "a")
+    text = "Ada met BO and Bo and Bo"
+    words = (
+        Entity("Person", "Ada", 0, 3),
+        *(Entity("Person", text[n : n + 2], n, n + 2) for n in (8, 15, 22)),
+    )
+    extraction = Extraction(words, (Relation(0, "met", 1, 0, 10), Relation(0, "met", 2, 0, 17)))
+    for quoted in ([(0, 24)], [(11, 24)], []):
+        found = merge([ChunkExtraction(0, 0, text, extraction)], quoted=quoted)
+        put(connection, generation, document, found)
+        finish(connection, generation)
+        spans = connection.execute(b"select form, quoted from mention_spans order by start_offset").fetchall()
+        marks = [any(start <= word.start and word.end <= end for start, end in quoted) for word in words]
+        assert [(row["form"], row["quoted"]) for row in spans] == [
+            (word.name, mark) for word, mark in zip(words, marks, strict=True)
+        ]
+        name = connection.execute(b"select name from entities where key = 'bo'").fetchone()
+        assert name == {"name": "BO" if quoted else "Bo"}
+        counted = connection.execute(b"select entity_id, count from serve.mentions order by 1").fetchall()
+        assert [row["count"] for row in counted] == (
+            [] if quoted == [(0, 24)] else [1, 1] if quoted else [1, 3]
+        )
+        relations = connection.execute(b"select quoted from relations order by end_offset").fetchall()
+        assert [row["quoted"] for row in relations] == [quoted == [(0, 24)]] * 2
+
+
 def test_replacing_leaves_nothing_behind(connection: Connection) -> None:
     """A document that says something else now, says nothing that it said before."""
     generation = make_generation(connection)

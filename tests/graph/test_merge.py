@@ -295,3 +295,36 @@ def test_the_digest_is_of_what_is_there() -> None:
     )
     assert one.digest == same.digest
     assert len({one.digest, typed.digest, related.digest, merge([]).digest}) == 4
+
+
+def test_what_is_quoted_is_marked_and_counts_for_nothing() -> None:
+    """A mention that lies whole in a quotation is kept, marked and not counted; a relation is marked."""
+    text = f"ADA LOVELACE agrees.\n> {SENTENCE}\n> Ada Lovelace"
+    entities = (
+        Entity("Person", "ADA LOVELACE", 0, 12),
+        Entity("Person", "Ada Lovelace", 23, 35, "author"),
+        Entity("Org", "Acme Ltd", 46, 54),
+        Entity("Person", "Ada Lovelace", 58, 70),
+    )
+    extraction = Extraction(
+        entities, (Relation(1, "works for", 2, 23, 54), Relation(0, "agrees with", 2, 0, 54))
+    )
+    found = merge([ChunkExtraction(0, 0, text, extraction)], quoted=[(40, 70), (21, 41)])
+    assert found.entities == (
+        EntityRow("Org", "acme ltd", "Acme Ltd"),
+        EntityRow("Person", "ada lovelace", "ADA LOVELACE"),
+    )
+    assert found.mentions == (MentionRow(0, "mentioned", 0, 1), MentionRow(1, "mentioned", 1, 2))
+    assert [(span.form, span.quoted) for span in found.spans] == [
+        ("Acme Ltd", True),
+        ("ADA LOVELACE", False),
+        ("Ada Lovelace", True),
+        ("Ada Lovelace", True),
+    ]
+    assert [(row.predicate_raw, row.quoted) for row in found.relations] == [
+        ("agrees with", False),
+        ("works for", True),
+    ]
+    plain = merge([ChunkExtraction(0, 0, text, extraction)])
+    assert plain.digest != found.digest
+    assert merge([ChunkExtraction(0, 0, text, extraction)], quoted=[(0, 5)]) == plain  # a part of a name

@@ -144,7 +144,8 @@ def test_document_text_is_named_untrusted_in_every_schema() -> None:
         "role",
         "reader",
     }
-    trusted |= {"predicate", "date_source", "stage", "error_class", "reason", "extensions"}
+    trusted |= {"predicate", "date_source", "stage", "error_class", "reason", "extensions", "extension"}
+    trusted |= {"rule"}
     for tool in TOOLS.values():
         schema = describe(tool).output_schema
         assert schema is not None

@@ -333,11 +333,11 @@ def test_until_it_is_whole_the_old_graph_is_served(
     stored: list[int] = []
     merged = contribute.merged
 
-    def dying(own: Connection, generation: Any, document_id: int, page_starts: Any) -> Any:
+    def dying(own: Connection, generation: Any, document: Any) -> Any:
         if len(stored) == 25:
             raise KeyboardInterrupt
-        stored.append(document_id)
-        return merged(own, generation, document_id, page_starts)
+        stored.append(document["document_id"])
+        return merged(own, generation, document)
 
     with monkeypatch.context() as patch:
         patch.setattr(contribute, "merged", dying)
@@ -349,9 +349,9 @@ def test_until_it_is_whole_the_old_graph_is_served(
     assert "di" in keys(connection)
     again: list[int] = []
 
-    def watching(own: Connection, generation: Any, document_id: int, page_starts: Any) -> Any:
-        again.append(document_id)
-        return merged(own, generation, document_id, page_starts)
+    def watching(own: Connection, generation: Any, document: Any) -> Any:
+        again.append(document["document_id"])
+        return merged(own, generation, document)
 
     with monkeypatch.context() as patch:
         patch.setattr(contribute, "merged", watching)
@@ -508,21 +508,27 @@ def test_a_recipe_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None
 def test_the_digest_can_be_recomputed_from_the_rows(
     connection: Connection, chosen: Settings, folder: Path
 ) -> None:
-    """What is stored beside a document is the digest of the rows that are there, as decision 2 has it."""
+    """What is stored beside a document is the digest of the rows that are there, as decisions 2 and 8 say."""
     write(folder, {"a.txt": "Ada met Bo and Cy", "b.txt": "ADA met ADA", "c.txt": "nobody"})
     sync(connection, chosen, folder)
+    quoted = sha256("Ada met Bo and Cy")
+    connection.execute(b"update documents set quoted = '{8,17}' where sha256 = %s", [quoted])
+    mine.remerge(connection, chosen, [quoted])
     lines: dict[str, list[str]] = {
         sha256(text): [] for text in ("Ada met Bo and Cy", "ADA met ADA", "nobody")
     }
-    spans = b"""select sha256, type, key, start_offset, end_offset from serve.mention_spans
+    spans = b"""select sha256, s.quoted, type, key, start_offset, end_offset from serve.mention_spans s
         join serve.entities using (entity_id) join documents using (document_id)"""
     for row in connection.execute(spans):
-        lines[row.pop("sha256")].append(json.dumps(["mention", *row.values()]))
-    relations = b"""select sha256, s.type as a, s.key as b, predicate_raw, predicate, o.type as c, o.key as d,
-        start_offset, end_offset from serve.relations r join documents using (document_id)
+        document, mark = row.pop("sha256"), ["quoted"] * row.pop("quoted")
+        lines[document].append(json.dumps(["mention", *row.values(), *mark]))
+    relations = b"""select sha256, r.quoted, s.type as a, s.key as b, predicate_raw, predicate, o.type as c,
+        o.key as d, start_offset, end_offset from serve.relations r join documents using (document_id)
         join serve.entities s on s.entity_id = subject_id join serve.entities o on o.entity_id = object_id"""
     for row in connection.execute(relations):
-        lines[row.pop("sha256")].append(json.dumps(["relation", *row.values()]))
+        document, mark = row.pop("sha256"), ["quoted"] * row.pop("quoted")
+        lines[document].append(json.dumps(["relation", *row.values(), *mark]))
+    assert sum('"quoted"' in line for line in lines[sha256("Ada met Bo and Cy")]) == 3
     digests = {document: sha256("\n".join(sorted(some))) for document, some in lines.items()}
     assert dict(graph(connection)["contributions"]) == digests
     whole = sha256("\n".join(f"{document}:{digest}" for document, digest in sorted(digests.items())))

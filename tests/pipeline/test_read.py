@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import pytest
@@ -148,6 +149,7 @@ def test_the_rows_of_a_document(
         "metadata": {},
         "pages": 2,
         "page_starts": [0, 10],
+        "quoted": [],
         "chars": 18,
         "characters_removed": 0,
         "chunks_version": 1,
@@ -286,6 +288,23 @@ def test_a_newer_reader_with_the_same_text(
     ) == before
     assert read.read(connection, settings) == ReadCounts()
     assert len(list(settings.text_cache.rglob("*.json"))) == 1
+
+
+def test_a_newer_reader_that_sees_a_quotation(
+    connection: Connection, settings: Settings, folder: Path, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same text of which a part is quoted is merged again, from what was extracted before."""
+    (folder / "note.txt").write_text("On 5 October 2020 it rained.")
+    scan_all(connection, settings, folder)
+    read.read(connection, settings)
+    mine.mine(connection, settings)
+    extracted = connection.execute(b"select xmin, * from chunk_extractions").fetchall()
+    renew(monkeypatch, "txt")
+    bench.change = lambda text: replace(text, quoted=((0, 17),))
+    assert read.read(connection, settings) == ReadCounts(extracted=1)
+    mine.mine(connection, settings)
+    assert connection.execute(b"select count, quoted from mentions").fetchall() == [{"count": 0, "quoted": 1}]
+    assert connection.execute(b"select xmin, * from chunk_extractions").fetchall() == extracted
 
 
 def test_a_newer_reader_with_another_text(
