@@ -7,6 +7,7 @@ import zipfile
 from typing import BinaryIO
 
 from mnemo_assets.errors import ErrorClass, ReadingError
+from mnemo_assets.text import outlook, tnef
 from mnemo_assets.text.decoding import decode, is_binary
 from mnemo_assets.text.xml_parts import DAMAGE, damaged
 
@@ -24,6 +25,8 @@ _OTHERS = (
     b"SQLite format 3", b"\x7fELF", b"MZ\x90", b"ID3", b"OggS", b"bplist0", b"%!PS",
     b"II*\x00", b"MM\x00*", b"RIFF", b"{\\rtf",
 )  # fmt: skip
+#: Bytes in which the headers of a mail are looked for; what it holds may be binary behind them.
+_MAIL_WITHIN = 8000
 #: The extensions that say no more than "text": which kind is not decided by the content.
 _TEXTS = frozenset({"txt", "md", "csv"})
 #: The extensions whose documents are not text: anything else under them is damaged.
@@ -53,6 +56,8 @@ def kind_of(file: BinaryIO, ext: str) -> str | None:
         return None if _is_blank(file) else _text_kind(ext)
     if head.startswith(b"%PDF-") or (ext not in _TEXTS and b"%PDF-" in head[:_PDF_WITHIN]):
         return "pdf"
+    if head.startswith(tnef.MAGIC) or (head.startswith(_OLE) and outlook.is_message(file)):
+        return "eml"
     if head.startswith(_OLE):
         raise ReadingError(
             ErrorClass.ENCRYPTED if _holds(file, _ENCRYPTED) else ErrorClass.UNSUPPORTED, "OLE"
@@ -61,7 +66,7 @@ def kind_of(file: BinaryIO, ext: str) -> str | None:
         return _zipped(file, ext)
     if head.startswith(_OTHERS):
         raise ReadingError(ErrorClass.UNSUPPORTED, "magic")
-    if is_binary(head):
+    if is_binary(head) and not (ext == "eml" and _MAIL.match(decode(head[:_MAIL_WITHIN]))):
         raise ReadingError(ErrorClass.CORRUPT if ext in _CONTAINERS else ErrorClass.UNSUPPORTED, "binary")
     return ext if ext in _TEXTS else _written(decode(head), ext)
 
@@ -70,7 +75,7 @@ def _written(text: str, ext: str) -> str:
     """The kind of a text under an extension that promises more than text."""
     if _PAGE.match(text):
         return "html"
-    if _MAIL.match(text) and _MAIL_HEADER.search(text[:8000]):
+    if _MAIL.match(text) and _MAIL_HEADER.search(text[:_MAIL_WITHIN]):
         return "eml"
     return _text_kind(ext)
 
