@@ -25,7 +25,7 @@ _OTHERS = (
     b"SQLite format 3", b"\x7fELF", b"MZ\x90", b"ID3", b"OggS", b"bplist0", b"%!PS",
     b"II*\x00", b"MM\x00*", b"RIFF", b"{\\rtf",
 )  # fmt: skip
-#: Bytes in which the headers of a mail are looked for; what it holds may be binary behind them.
+#: Bytes, or characters, in which the headers of a mail are looked for.
 _MAIL_WITHIN = 8000
 #: The extensions that say no more than "text": which kind is not decided by the content.
 _TEXTS = frozenset({"txt", "md", "csv"})
@@ -54,9 +54,11 @@ def kind_of(file: BinaryIO, ext: str) -> str | None:
         if b"\x00" in head and ext in _CONTAINERS:
             raise ReadingError(ErrorClass.CORRUPT, "zeros")
         return None if _is_blank(file) else _text_kind(ext)
+    if head.startswith(tnef.MAGIC) or (ext == "eml" and _MAIL.match(head[:_MAIL_WITHIN].decode("latin-1"))):
+        return "eml"  # what it holds may be binary, or begin as another kind does
     if head.startswith(b"%PDF-") or (ext not in _TEXTS and b"%PDF-" in head[:_PDF_WITHIN]):
         return "pdf"
-    if head.startswith(tnef.MAGIC) or (head.startswith(_OLE) and outlook.is_message(file)):
+    if head.startswith(_OLE) and outlook.is_message(file):
         return "eml"
     if head.startswith(_OLE):
         raise ReadingError(
@@ -66,7 +68,7 @@ def kind_of(file: BinaryIO, ext: str) -> str | None:
         return _zipped(file, ext)
     if head.startswith(_OTHERS):
         raise ReadingError(ErrorClass.UNSUPPORTED, "magic")
-    if is_binary(head) and not (ext == "eml" and _MAIL.match(decode(head[:_MAIL_WITHIN]))):
+    if is_binary(head):
         raise ReadingError(ErrorClass.CORRUPT if ext in _CONTAINERS else ErrorClass.UNSUPPORTED, "binary")
     return ext if ext in _TEXTS else _written(decode(head), ext)
 

@@ -231,12 +231,14 @@ def _is_quote(node: LexborNode) -> bool:
 
 def _quoted(text: str) -> str:
     """Marks that begin and end quotations become a ">" before each line between them."""
-    lines, depth = [], 0
+    lines, depth, begins = [], 0, False
     for line in text.split("\n"):
         content = _MARKS.sub("", line)
         opened, closed = line.count(_QUOTE), line.count(_UNQUOTE)
-        level = min(depth + (opened if content.strip() else 0), _DEEPEST_QUOTE)
-        if content.strip() or not (opened or closed):
-            lines.append(">" * level + " " * bool(level) + content if level else content)
+        begins = begins or opened > 0
+        if content.strip() or not (begins or closed):
+            level = min(depth + opened, _DEEPEST_QUOTE)
+            lines.append(">" * level + " " * bool(level) + content)
+            begins = False
         depth += opened - closed
     return "\n".join(lines)

@@ -162,8 +162,8 @@ class _Walk:
         """The text of a message, and of those inside of it."""
         headers = [f"{name}: {value}" for name in HEADERS if (value := _header(message, name))]
         shown = _Shown()
-        is_leaf = not message.kind().startswith(("multipart/", "message/"))
-        texts = self._texts(message, place or ("1" if is_leaf else ""), depth, shown) or shown.spare
+        place = place or ("1" if mail_tree.is_leaf(message) else "")
+        texts = self._texts(message, place, depth, shown) or shown.spare
         said = " ".join(" ".join(texts).split()) if shown.events else ""
         events = [event for event in dict.fromkeys(shown.events) if not _repeats(event, said)]
         self.worded = self.worded or bool(texts or events)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MESSAGES: Final = frozenset({"message/rfc822", "message/global"})
 SIGNED: Final = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 _TNEF: Final = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
+_UNKNOWN: Final = "application/octet-stream"
 _OLE: Final = bytes.fromhex("d0cf11e0a1b11ae1")
 _MARK: Final = b"\xef\xbb\xbf"
 #: The line before each mail of a mailbox: a blank line before it, a header behind it.
@@ -71,7 +72,7 @@ def inside(entity: Entity, depth: int) -> list[Entity]:
         ReadingError: CORRUPT, it is nested more deeply than any mail.
     """
     kind = entity.kind()
-    if kind.startswith(("multipart/", "message/")):
+    if not is_leaf(entity):
         return mime.children(entity, depth)
     if depth >= mime.DEEPEST:
         raise ReadingError(ErrorClass.CORRUPT, "nesting")
@@ -90,16 +91,22 @@ def at(entity: Entity, place: str) -> Entity:
         KeyError: there is none.
     """
     for depth, step in enumerate(place.split(".")):
-        found = inside(entity, depth) or [entity] * (depth == 0)
+        found = [entity] if depth == 0 and is_leaf(entity) else inside(entity, depth)
         if not step.isdecimal() or not 0 < int(step) <= len(found):
             raise KeyError(place)
         entity = found[int(step) - 1]
     return entity
 
 
+def is_leaf(entity: Entity) -> bool:
+    """Whether MIME has no parts in an entity, whatever else may be in it."""
+    return not entity.kind().startswith(("multipart/", "message/"))
+
+
 def is_tnef(entity: Entity) -> bool:
     """Whether it is a winmail.dat, whatever it is called."""
-    named = entity.kind() in _TNEF or entity.file_name().lower() == "winmail.dat"
+    kind = entity.kind()
+    named = kind in _TNEF or (kind == _UNKNOWN and entity.file_name().lower() == "winmail.dat")
     return named and entity.payload().startswith(tnef.MAGIC)
 
 

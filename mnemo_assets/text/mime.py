@@ -38,6 +38,8 @@ _BLANKS = b" \t\r"
 _WORD = re.compile(r"=\?([^?*\s]{1,40})(?:\*[^?\s]{0,20})?\?([BbQq])\?([^?]*)\?=(\s+(?==\?))?")
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=]+")
 _PADDED = re.compile(rb"=.*", re.DOTALL)
+#: Blanks that were added on the way behind a line that goes on.
+_PADDED_BREAK = re.compile(rb"=[ \t]++(?=\r?\n)")
 _IDN = re.compile(r"\bxn--[a-z0-9-]{1,59}", re.IGNORECASE)
 
 
@@ -63,8 +65,7 @@ class Entity:
 
     def raw(self, name: str) -> list[str]:
         """Each header of a name, given in lower case: as one line, its encoded words as they stand."""
-        found = [value[:_LONGEST_HEADER] for key, value in self.headers if key == name]
-        return [_FOLD.sub(" ", decode(value)).strip() for value in found]
+        return [_line(value[:_LONGEST_HEADER]) for key, value in self.headers if key == name]
 
     def header(self, name: str) -> str:
         """The first header of a name as a person reads it, or nothing."""
@@ -134,6 +135,8 @@ class Entity:
             return []
         default = "message/rfc822" if self.kind() == "multipart/digest" else "text/plain"
         starts = list(self._divisions(boundary))
+        if not starts:
+            return []
         parts = zip(starts, [*starts[1:], (self.end, self.end, True)], strict=True)
         return [
             parsed(self.data, begin, _before_newline(self.data, begin, end), default)
@@ -156,21 +159,19 @@ class Entity:
             at = after
 
     def _parameter(self, name: str, header: str) -> str:
+        declared = next(iter(self.raw(header)), "")[:_LONGEST_PARAMETERS]
+        if ";" not in declared:
+            return ""
+        message = Message()
+        message[header] = declared  # for the standard library, which knows how parameters are written
         try:
-            found = self._parameters(header).get_param(name, "", header)
+            found = message.get_param(name, "", header)
         except Exception:  # noqa: BLE001 - the parser of parameters fails in many ways on hostile ones
             return ""
         if isinstance(found, tuple):  # RFC 2231: charset, language, value
             charset, _, value = found
-            found = decode(value.encode("latin-1", "replace"), charset or None)
+            found = _said(value.encode("latin-1", "replace"), charset or "")
         return found if isinstance(found, str) else ""
-
-    def _parameters(self, header: str) -> Message:
-        """The standard library's view of one header, which knows how parameters are written."""
-        message = Message()
-        for value in self.raw(header)[:1]:
-            message[header] = value[:_LONGEST_PARAMETERS]
-        return message
 
 
 def parsed(data: bytes, start: int = 0, end: int | None = None, default: str = "text/plain") -> Entity:
@@ -199,6 +200,12 @@ def children(entity: Entity, depth: int) -> list[Entity]:
     return found
 
 
+def _line(value: bytes) -> str:
+    """A header's value as one line."""
+    line = value.decode("ascii") if value.isascii() else decode(value)
+    return (_FOLD.sub(" ", line) if "\n" in line or "\t" in line or "  " in line else line).strip()
+
+
 def words(value: str) -> str:
     """A header with its encoded words (RFC 2047) decoded; those of a character that was torn, together."""
     if "=?" not in value:
@@ -207,12 +214,12 @@ def words(value: str) -> str:
     at, held, charset = 0, b"", ""
     for word in _WORD.finditer(value):
         if held and (word[1].lower() != charset or word.start() != at):
-            pieces.append(decode(held, charset))
+            pieces.append(_said(held, charset))
             held = b""
         pieces.append(value[at : word.start()])
         held += _word(word[2], word[3])
         charset, at = word[1].lower(), word.end()
-    return "".join([*pieces, decode(held, charset) if held else "", value[at:]])
+    return "".join([*pieces, _said(held, charset) if held else "", value[at:]])
 
 
 def international(value: str) -> str:
@@ -225,6 +232,11 @@ def _label(found: re.Match[str]) -> str:
         return found[0].encode("ascii").decode("idna")
     except UnicodeError:
         return found[0]
+
+
+def _said(data: bytes, charset: str) -> str:
+    """A few bytes in the encoding they say: of so few none can be guessed."""
+    return data.decode("utf-8", "replace") if charset.lower() in {"utf-8", "utf8"} else decode(data, charset)
 
 
 def _word(encoding: str, text: str) -> bytes:
@@ -250,6 +262,10 @@ def _base64(data: bytes) -> bytes:
     return binascii.a2b_base64(letters[:whole] + b"==")
 
 
+def _quoted_printable(data: bytes) -> bytes:
+    return binascii.a2b_qp(_PADDED_BREAK.sub(b"=", data) if b"= " in data or b"=\t" in data else data)
+
+
 def _uu(data: bytes) -> bytes:
     lines = data.partition(b"begin ")[2].splitlines()[1:]
     pieces = []
@@ -263,7 +279,7 @@ def _uu(data: bytes) -> bytes:
 
 _DECODERS = {
     "base64": _base64,
-    "quoted-printable": binascii.a2b_qp,
+    "quoted-printable": _quoted_printable,
     **dict.fromkeys(("x-uuencode", "uuencode", "x-uue", "uue"), _uu),
 }
 

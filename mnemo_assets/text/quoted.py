@@ -157,11 +157,11 @@ class _Lines:
             return _ORIGINAL.match(line) is not None
         if not _FROM.match(line):
             return False
+        if not any(_SENT.match(one[:_LONGEST_LINE].strip()) for one in self._lines[number + 1 : number + 4]):
+            return False
         rest = [one[:_LONGEST_LINE].strip() for one in self._lines[number + 1 : number + _HEADER_LINES]]
         rest = rest[: rest.index("")] if "" in rest else rest
-        sent = next((place for place, one in enumerate(rest[:3]) if _SENT.match(one)), None)
-        if sent is None:
-            return False
+        sent = next((place for place, one in enumerate(rest[:3]) if _SENT.match(one)), len(rest))
         to = next((place for place in range(sent + 1, len(rest)) if _TO.match(rest[place])), None)
         return to is not None and any(_SUBJECT.match(one) for one in rest[to + 1 :])
 
