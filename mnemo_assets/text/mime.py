@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import binascii
 import re
+import string
 from dataclasses import dataclass
 from email.message import Message
 from typing import TYPE_CHECKING, Final
@@ -36,8 +37,7 @@ _ANY_BOUNDARY = re.compile(rb"^--([^\s\"\\][^\r\n\"\\]{0,199}?)[ \t]*\r?$", re.M
 _FOLD = re.compile(r"[ \t\r\n]+")
 _BLANKS = b" \t\r"
 _WORD = re.compile(r"=\?([^?*\s]{1,40})(?:\*[^?\s]{0,20})?\?([BbQq])\?([^?]*)\?=(\s+(?==\?))?")
-_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/=]+")
-_PADDED = re.compile(rb"=.*", re.DOTALL)
+_NOT_BASE64 = bytes(sorted(set(range(256)) - set(string.ascii_letters.encode() + b"0123456789+/")))
 #: Blanks that were added on the way behind a line that goes on.
 _PADDED_BREAK = re.compile(rb"=[ \t]++(?=\r?\n)")
 _IDN = re.compile(r"\bxn--[a-z0-9-]{1,59}", re.IGNORECASE)
@@ -257,9 +257,12 @@ def decoded(body: bytes, encoding: str) -> bytes:
 
 def _base64(data: bytes) -> bytes:
     """Base64 with whatever else stands between; what stands behind its end is not of it."""
-    letters = _PADDED.sub(b"", _NOT_BASE64.sub(b"", data))
-    whole = len(letters) - (len(letters) % 4 == 1)
-    return binascii.a2b_base64(letters[:whole] + b"==")
+    letters = data.partition(b"=")[0]
+    try:
+        return binascii.a2b_base64(letters + b"==")
+    except binascii.Error:  # one letter more than there are bytes for
+        letters = letters.translate(None, _NOT_BASE64)
+        return binascii.a2b_base64(letters[: len(letters) // 4 * 4])
 
 
 def _quoted_printable(data: bytes) -> bytes:

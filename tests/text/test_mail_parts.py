@@ -2,11 +2,15 @@ from __future__ import annotations
 
 import hashlib
 import io
+from email.message import EmailMessage
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text import mail, reading
+from mnemo_assets.text.normalise import one_line
 from mnemo_assets.text.pages import MAX_PARTS
 from tests.text.invented_mails import (
     ATTACHED,
@@ -335,3 +339,36 @@ def test_a_mailbox_loses_no_mail() -> None:
     assert len(text.parts) == MAX_PARTS
     assert len(text.page_starts) == 3
     assert text.text.endswith("\fSubject: 1000\n\nword1000\fSubject: 1001\n\nword1001")
+
+
+LETTERS = st.characters(categories=["L"])
+
+
+@st.composite
+def messages(draw: st.DrawFn, depth: int = 0) -> tuple[EmailMessage, list[tuple[str, bytes]]]:
+    """A mail as the standard library writes it, and the name and bytes of each file in it."""
+    message, files = EmailMessage(), list[tuple[str, bytes]]()
+    message["Subject"] = draw(st.text(LETTERS, max_size=20))
+    message.set_content(draw(st.text(LETTERS | st.just(" "), max_size=200)))
+    for _ in range(draw(st.integers(0, 3))):
+        name = draw(st.text(LETTERS, min_size=1, max_size=60)) + ".pdf"
+        if depth < 2 and draw(st.booleans()):
+            inner, found = draw(messages(depth + 1))
+            message.add_attachment(inner, disposition="inline")
+            files += found
+        else:
+            data = draw(st.binary(min_size=1, max_size=300))
+            message.add_attachment(data, "application", "octet-stream", filename=name)
+            files.append((one_line(name), data))
+    return message, files
+
+
+@given(messages())
+def test_what_the_standard_library_writes_is_read_back(
+    made: tuple[EmailMessage, list[tuple[str, bytes]]],
+) -> None:
+    """The name and every byte of each file, however deep the message that it came with."""
+    message, files = made
+    for content in (message.as_bytes(), message.as_bytes().replace(b"\n", b"\r\n")):
+        found = mail.read(io.BytesIO(content)).parts
+        assert [(one.name, mail.part(io.BytesIO(content), one.path)) for one in found] == files
