@@ -7,7 +7,7 @@ import zipfile
 from typing import BinaryIO
 
 from mnemo_assets.errors import ErrorClass, ReadingError
-from mnemo_assets.text import ooxml
+from mnemo_assets.text import ooxml, outlook, tnef
 from mnemo_assets.text.decoding import decode, is_binary
 from mnemo_assets.text.xml_parts import DAMAGE, Parts, damaged
 
@@ -25,6 +25,8 @@ _OTHERS = (
     b"SQLite format 3", b"\x7fELF", b"MZ\x90", b"ID3", b"OggS", b"bplist0", b"%!PS",
     b"II*\x00", b"MM\x00*", b"RIFF", b"{\\rtf",
 )  # fmt: skip
+#: Bytes, or characters, in which the headers of a mail are looked for.
+_MAIL_WITHIN = 8000
 #: The extensions that say no more than "text": which kind is not decided by the content.
 _TEXTS = frozenset({"txt", "md", "csv"})
 #: The extensions whose documents are not text: anything else under them is damaged.
@@ -54,8 +56,12 @@ def kind_of(file: BinaryIO, ext: str) -> str | None:
         if b"\x00" in head and ext in _CONTAINERS:
             raise ReadingError(ErrorClass.CORRUPT, "zeros")
         return None if _is_blank(file) else _text_kind(ext)
+    if head.startswith(tnef.MAGIC) or (ext == "eml" and _MAIL.match(head[:_MAIL_WITHIN].decode("latin-1"))):
+        return "eml"  # what it holds may be binary, or begin as another kind does
     if head.startswith(b"%PDF-") or (ext not in _TEXTS and b"%PDF-" in head[:_PDF_WITHIN]):
         return "pdf"
+    if head.startswith(_OLE) and outlook.is_message(file):
+        return "eml"
     if head.startswith(_OLE):
         raise ReadingError(
             ErrorClass.ENCRYPTED if _holds(file, _ENCRYPTED) else ErrorClass.UNSUPPORTED, "OLE"
@@ -73,7 +79,7 @@ def _written(text: str, ext: str) -> str:
     """The kind of a text under an extension that promises more than text."""
     if _PAGE.match(text):
         return "html"
-    if _MAIL.match(text) and _MAIL_HEADER.search(text[:8000]):
+    if _MAIL.match(text) and _MAIL_HEADER.search(text[:_MAIL_WITHIN]):
         return "eml"
     return _text_kind(ext)
 

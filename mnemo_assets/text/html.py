@@ -67,6 +67,14 @@ _PICTURES = frozenset({"img", "svg", "canvas", "video", "audio", "object", "embe
 _VERBATIM = frozenset({"pre", "textarea", "listing", "xmp", "plaintext"})
 #: Stands for a blank that must survive: no parsed text holds it.
 _KEPT_BLANK = "\x00"
+#: Stand where what is quoted from an earlier mail begins and ends; the text of mails is rid of them.
+_QUOTE, _UNQUOTE = "\x01", "\x02"
+_NO_MARKS = {ord(_QUOTE): None, ord(_UNQUOTE): None}
+_MARKS = re.compile(f"[{_QUOTE}{_UNQUOTE}]")
+#: What mail programs call the place of an earlier mail.
+_QUOTING = frozenset({"gmail_quote", "protonmail_quote", "yahoo_quoted", "zmail_extra", "tutanota_quote"})
+#: Levels of quoting that are shown: a mark each a line, for more the text would grow without end.
+_DEEPEST_QUOTE = 20
 
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
 _CHARSET = re.compile(
@@ -85,13 +93,14 @@ def read(file: BinaryIO) -> Pages:
     return from_bytes(whole(file))
 
 
-def from_bytes(data: bytes, declared: str | None = None) -> Pages:
+def from_bytes(data: bytes, declared: str | None = None, *, quotes: bool = False) -> Pages:
     """Read a web page.
 
     Args:
         data: the page.
         declared: its encoding, where something outside of the page declares it; else the page's own word
         counts.
+        quotes: whether it is a mail's: lines that are quoted from an earlier one begin with "> ".
     """
     if declared is None and (found := _CHARSET.search(data[:_CHARSET_WITHIN])):
         declared = found[1].decode("ascii", "replace")
@@ -99,7 +108,7 @@ def from_bytes(data: bytes, declared: str | None = None) -> Pages:
     tree = LexborHTMLParser(source)
     head = tree.css_first("head > title")
     title = _BLANKS.sub(" ", head.text()).strip() if head is not None else ""
-    walk = _Walk()
+    walk = _Walk(quotes=quotes)
     if tree.root is not None:
         walk.over(tree.root)
     text = walk.text()
@@ -119,7 +128,7 @@ def _has_text(source: str) -> bool:
 class _Walk:
     """A walk over the tree that keeps its own stack: a page may be nested more deeply than Python calls."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, quotes: bool = False) -> None:
         self.pictured = False
         self.worded = False  # even if only by no-break spaces
         self._parts: list[str] = []
@@ -127,6 +136,7 @@ class _Walk:
         self._in_cell = True  # nothing but the beginning of a cell, or of the page, has been written
         self._budget = Budget()
         self._verbatim = 0
+        self._quotes = quotes
 
     def over(self, root: LexborNode) -> None:
         """Visit every node below, and with, the root."""
@@ -147,7 +157,8 @@ class _Walk:
     def text(self) -> str:
         """The text so far: single blanks, at most one empty line."""
         text = re.sub(r" *+([\n\t]) *+", r"\1", re.sub(r"  ++", " ", "".join(self._parts)))
-        return re.sub(r"\t++(?=\n|\Z)", "", text).strip(" \n\t").replace(_KEPT_BLANK, " ")
+        text = re.sub(r"\t++(?=\n|\Z)", "", text).strip(" \n\t").replace(_KEPT_BLANK, " ")
+        return _quoted(text) if self._quotes else text
 
     def _enter(self, node: LexborNode) -> bool:
         """Write what a node begins with; whether to go on below it."""
@@ -162,6 +173,8 @@ class _Walk:
             self._write(f" {node.attributes.get('alt') or ''} ")
         self._verbatim += tag in _VERBATIM
         self._break(tag)
+        if self._quotes and _is_quote(node):
+            self._parts.append("\n" + _QUOTE)
         return True
 
     def _leave(self, node: LexborNode) -> None:
@@ -170,6 +183,8 @@ class _Walk:
         if tag in _DROPPED or tag.startswith("-"):
             return
         self._verbatim -= tag in _VERBATIM
+        if self._quotes and _is_quote(node):
+            self._parts.append(_UNQUOTE + "\n")
         if tag in _CELLS:
             self._parts.append("\t")
             self._breaks, self._in_cell = 0, True
@@ -189,6 +204,7 @@ class _Walk:
 
     def _write(self, text: str) -> None:
         self._budget.spend(text)
+        text = text.translate(_NO_MARKS) if self._quotes else text
         if self._verbatim:
             text = text.replace("\r\n", "\n").replace("\t", " ").replace(" ", _KEPT_BLANK)
         else:
@@ -199,3 +215,30 @@ class _Walk:
                 self._parts.append("\n" * self._breaks)
             self._breaks, self._in_cell = 0, False
         self._parts.append(text)
+
+
+def _is_quote(node: LexborNode) -> bool:
+    """Whether an element holds an earlier mail, as mail programs mark it."""
+    if node.tag not in {"blockquote", "div"}:
+        return False
+    attributes = node.attributes
+    if node.tag == "blockquote" and (attributes.get("type") or "").lower() == "cite":
+        return True
+    classes = (attributes.get("class") or "").split()
+    # Gmail's own wraps an answer's introduction, and what is forwarded, in a division of the same name
+    return any(one in _QUOTING and (node.tag == "blockquote" or one != "gmail_quote") for one in classes)
+
+
+def _quoted(text: str) -> str:
+    """Marks that begin and end quotations become a ">" before each line between them."""
+    lines, depth, begins = [], 0, False
+    for line in text.split("\n"):
+        content = _MARKS.sub("", line)
+        opened, closed = line.count(_QUOTE), line.count(_UNQUOTE)
+        begins = begins or opened > 0
+        if content.strip() or not (begins or closed):
+            level = min(depth + opened, _DEEPEST_QUOTE)
+            lines.append(">" * level + " " * bool(level) + content)
+            begins = False
+        depth += opened - closed
+    return "\n".join(lines)

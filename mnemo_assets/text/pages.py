@@ -81,6 +81,7 @@ class Pages:
         usable: how many pages have text and do not wait; None means all that have text.
         has_content: whether there is something that is not text: then no text is a failure, not an empty
         document.
+        is_mail: whether it is one, in which earlier ones may be quoted.
     """
 
     pages: list[str] = field(default_factory=list)
@@ -89,6 +90,7 @@ class Pages:
     awaiting_ocr: int = 0
     usable: int | None = None
     has_content: bool = False
+    is_mail: bool = False
 
 
 class Budget:

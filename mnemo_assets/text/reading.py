@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from mnemo_assets.errors import ErrorClass, ReadingError
-from mnemo_assets.text import dating
+from mnemo_assets.text import dating, quoted
 from mnemo_assets.text.normalise import join, one_line
 from mnemo_assets.text.pages import MAX_PART, Metadata, Part
 
@@ -58,7 +58,7 @@ READERS: dict[str, Reader] = {
     "csv": _PLAIN,
     "html": _HTML,
     "htm": _HTML,
-    "eml": Reader("mail", 2, "mnemo_assets.text.mail:read"),
+    "eml": Reader("mail", 3, "mnemo_assets.text.mail:read", "mnemo_assets.text.mail:part"),
 }
 
 
@@ -197,6 +197,7 @@ def text_of(pages: Pages, reader: Reader) -> Text:
         document_date=day,
         document_date_source=source,
         parts=tuple(pages.parts),
+        quoted=quoted.tails(text) if pages.is_mail else (),
         characters_removed=removed,
         pages_awaiting_ocr=pages.awaiting_ocr,
         blank=empty and not pages.awaiting_ocr,

@@ -105,7 +105,7 @@ def test_a_malformed_header_loses_nothing_else(header: str) -> None:
 
 
 def test_a_mail_without_a_body_is_its_headers() -> None:
-    """An encrypted mail, or an empty one, still says who wrote to whom."""
+    """An empty one still says who wrote to whom."""
     assert read(HEADERS + "\n").text == SEEN.strip()
 
 
