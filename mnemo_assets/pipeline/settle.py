@@ -51,9 +51,14 @@ def settle(connection: Connection, job: Job, outcome: Outcome) -> tuple[str, int
 def _settle(connection: Connection, job: Job, outcome: Outcome) -> tuple[str, int]:
     if outcome.stage == "new":
         claims.hold(connection, job.document_id, job.claim_token)
-        values = {"document_id": job.document_id, "error_class": outcome.error_class}
+        values = {
+            "document_id": job.document_id,
+            "error_class": outcome.error_class,
+            "error": outcome.detail,
+        }
         connection.execute(Q["settle_unread"], values)
-        return "unreachable", 0
+        waits = outcome.error_class is ErrorClass.CONVERTER_MISSING
+        return "converter_missing" if waits else "unreachable", 0
     before = connection.execute(Q["text_shape"], {"document_id": job.document_id}).fetchall()
     same = bool(before) and outcome.stage == "extracted" and before == _shape(outcome)
     if before and not same:

@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text.decoding import decode, is_binary
+from mnemo_assets.text.old_office import CONVERTED, container_kind, is_older, is_word_xml
 from mnemo_assets.text.xml_parts import DAMAGE, damaged
 
 #: Bytes that are looked at; the same that tell text from binary.
@@ -27,7 +28,7 @@ _OTHERS = (
 #: The extensions that say no more than "text": which kind is not decided by the content.
 _TEXTS = frozenset({"txt", "md", "csv"})
 #: The extensions whose documents are not text: anything else under them is damaged.
-_CONTAINERS = frozenset({"pdf", "docx"})
+_CONTAINERS = frozenset({"pdf", "docx"}) | CONVERTED
 _PAGE = re.compile(
     r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
@@ -39,7 +40,7 @@ _MAIL_HEADER = re.compile(r"^(?:MIME-Version|Message-ID|Received|Return-Path):",
 
 
 def kind_of(file: BinaryIO, ext: str) -> str | None:
-    """The kind of reader for a file: pdf, docx, html, htm, eml or txt; None for nothing but white space.
+    """The kind of reader for a file, an extension; None for nothing but white space.
 
     Raises:
         ReadingError: ENCRYPTED, it is an encrypted Office document; UNSUPPORTED, no reader knows it;
@@ -54,11 +55,11 @@ def kind_of(file: BinaryIO, ext: str) -> str | None:
     if head.startswith(b"%PDF-") or (ext not in _TEXTS and b"%PDF-" in head[:_PDF_WITHIN]):
         return "pdf"
     if head.startswith(_OLE):
-        raise ReadingError(
-            ErrorClass.ENCRYPTED if _holds(file, _ENCRYPTED) else ErrorClass.UNSUPPORTED, "OLE"
-        )
+        return _in_container(file, ext)
     if head.startswith(_ZIP):
         return _zipped(file, ext)
+    if ext == "doc" and is_older(head):
+        return ext
     if head.startswith(_OTHERS):
         raise ReadingError(ErrorClass.UNSUPPORTED, "magic")
     if is_binary(head):
@@ -68,6 +69,8 @@ def kind_of(file: BinaryIO, ext: str) -> str | None:
 
 def _written(text: str, ext: str) -> str:
     """The kind of a text under an extension that promises more than text."""
+    if ext in CONVERTED and is_word_xml(text):
+        return "doc"
     if _PAGE.match(text):
         return "html"
     if _MAIL.match(text) and _MAIL_HEADER.search(text[:8000]):
@@ -77,6 +80,20 @@ def _written(text: str, ext: str) -> str:
 
 def _text_kind(ext: str) -> str:
     return "txt" if ext in _CONTAINERS else ext
+
+
+def _in_container(file: BinaryIO, ext: str) -> str:
+    """The kind of an OLE container."""
+    try:
+        return container_kind(file, ext)
+    except ReadingError as error:
+        if error.error_class is not ErrorClass.CORRUPT:
+            raise
+        if _holds(file, _ENCRYPTED):
+            raise ReadingError(ErrorClass.ENCRYPTED, "damaged") from None
+        if ext in CONVERTED:
+            raise
+        raise ReadingError(ErrorClass.UNSUPPORTED, "OLE") from None
 
 
 def _zipped(file: BinaryIO, ext: str) -> str:
