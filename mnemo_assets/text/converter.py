@@ -274,6 +274,8 @@ class Converter:
         peak_kb = usage.ru_maxrss // (1024 if sys.platform == "darwin" else 1)
         if process.returncode == -signal.SIGXCPU:
             raise ReadingError(ErrorClass.TIMED_OUT, "converter: processor")
+        if process.returncode == -signal.SIGXFSZ:
+            raise ReadingError(ErrorClass.TOO_LARGE, "converter: file")
         if process.returncode != 0 and peak_kb >= _NEARLY_ALL * 1024 * self._memory_mb:
             raise ReadingError(ErrorClass.READER_MEMORY, "converter")
         if process.returncode < 0:

@@ -78,9 +78,9 @@ def test_an_encrypted_office_document_needs_a_password() -> None:
         zipped({"mimetype": "application/vnd.oasis.opendocument.text"}),
     ],
 )
-@pytest.mark.parametrize("ext", list(reading.READERS))
+@pytest.mark.parametrize("ext", sorted(reading.READERS.keys() - {"doc"}))
 def test_what_no_reader_knows_is_unsupported(content: bytes, ext: str) -> None:
-    """An old .doc, an RTF, a picture, a workbook under a wrong name: recognised, and said."""
+    """A broken .doc, an RTF, a picture, a workbook under a wrong name: recognised, and said."""
     assert refusal(content, ext) is ErrorClass.UNSUPPORTED
 
 
@@ -96,7 +96,7 @@ def test_damage_is_told_from_disguise() -> None:
 
 def test_every_line_of_the_table_can_be_read_with() -> None:
     """Each reader's function is there, and makes pages of an ordinary text."""
-    for reader in set(reading.READERS.values()) - {reading.READERS["pdf"], reading.READERS["docx"]}:
+    for reader in set(reading.READERS.values()) - {reading.READERS[ext] for ext in ("pdf", "docx", "doc")}:
         assert reading.function_of(reader)(io.BytesIO(b"Dear Ada")).pages == ["Dear Ada"]
 
 
