@@ -78,7 +78,9 @@ def _converted(name: str, version: int, into: str) -> Reader:
 
 
 READERS |= {
-    "doc": _converted("doc", 0, "docx"),
+    ext: _converted(ext, version, into)
+    for ext, version, into in (("doc", 0, "docx"), ("ppt", 0, "pptx"))
+    if into in READERS
 }
 
 
