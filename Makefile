@@ -6,7 +6,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench soak clean lock install browser
+.PHONY: help demo test check bench soak clean lock install browser converters
 
 VENV ?= .venv
 PYTHON ?=
@@ -82,15 +82,26 @@ browser:
 				|| echo 'They could not be installed: the tests that need them are skipped.'; \
 		else echo 'Without chromium and chromedriver the tests that need them are skipped.'; fi; fi
 
+# Old documents are read through LibreOffice, pictures of pages through Tesseract: as the browser.
+CONVERTERS = libreoffice-writer-nogui libreoffice-impress-nogui tesseract-ocr tesseract-ocr-deu tesseract-ocr-eng
+converters:
+	@if ! command -v soffice >/dev/null || ! command -v tesseract >/dev/null; then \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+			echo 'Installing $(CONVERTERS), which read documents for tests'; \
+			{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+				apt-get install -y -qq --no-install-recommends $(CONVERTERS) >/dev/null; } \
+				|| echo 'They could not be installed: the tests that need them are skipped.'; \
+		else echo 'Without LibreOffice and Tesseract the tests that need them are skipped.'; fi; fi
+
 # Lint first: it takes seconds.
-check: $(READY) browser
+check: $(READY) browser converters
 	"$(VENV)/bin/python" -m ruff check .
 	"$(VENV)/bin/python" -m ruff format --check .
 	"$(VENV)/bin/python" -m mypy
 	"$(VENV)/bin/lint-imports"
 	"$(VENV)/bin/python" -m pytest -n auto --dist loadgroup "$(TESTS)"
 
-test: $(READY) browser
+test: $(READY) browser converters
 	"$(VENV)/bin/python" -m pytest -n auto --dist loadgroup "$(TESTS)"
 
 bench: $(READY)

@@ -47,6 +47,7 @@ class ErrorClass(StrEnum):
     SECRET = "Secret"  # noqa: S105 - the name of a class of errors
     SCANNED = "Scanned"
     READER_TO_COME = "ReaderToCome"
+    CONVERTER_MISSING = "ConverterMissing"
     TIMED_OUT = "TimedOut"
     READER_MEMORY = "ReaderMemory"
     READER_CRASHED = "ReaderCrashed"
@@ -68,6 +69,8 @@ REASONS: dict[ErrorClass, str] = {
     ErrorClass.SECRET: "The text holds a key or recovery code. `mnemo retry --force SHA` takes it in.",
     ErrorClass.SCANNED: "Every page is a picture. It waits for text recognition.",
     ErrorClass.READER_TO_COME: "No reader for this extension yet. It goes on by itself once there is one.",
+    ErrorClass.CONVERTER_MISSING: "It waits for LibreOffice. On Debian: libreoffice-writer-nogui, "
+    "libreoffice-impress-nogui.",
     ErrorClass.TIMED_OUT: "Reading took too long. Raise MNEMO_READER_SECONDS, then `mnemo retry`.",
     ErrorClass.READER_MEMORY: "It took too much memory. Raise MNEMO_READER_MEMORY_MB, then `mnemo retry`.",
     ErrorClass.READER_CRASHED: "The reader ended without an answer. `mnemo retry` tries once more.",

@@ -22,6 +22,7 @@ from mnemo_assets.defs.runs import is_pausing, is_under_way, pause
 from mnemo_assets.pipeline import reports, versions
 from mnemo_assets.pipeline.generations import find
 from mnemo_assets.pipeline.versions import READER_VERSIONS
+from mnemo_assets.text import converter
 
 Q = database.queries("watch")
 
@@ -152,7 +153,8 @@ def _memory(cursor: str | None) -> Memory:
 
 
 def _row(connection: Connection, stage: str) -> tuple[int, ...]:
-    row: dict[str, Any] | None = connection.execute(Q["documents_waiting"], {"stage": stage}).fetchone()
+    values = {"stage": stage, "converts": list(converter.kinds())}
+    row: dict[str, Any] | None = connection.execute(Q["documents_waiting"], values).fetchone()
     return (row["n"], row["first"], row["last"]) if row is not None and row["n"] else ()
 
 

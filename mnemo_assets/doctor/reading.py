@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from mnemo_assets import database
-from mnemo_assets.doctor.finding import Finding, lacking, well
+from mnemo_assets.doctor.finding import Finding, broken, lacking, well
+from mnemo_assets.errors import ReadingError
 from mnemo_assets.extractions import recipes
+from mnemo_assets.text import converter
 from mnemo_assets.text.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -20,9 +24,10 @@ Q = database.queries("doctor")
 
 #: Program -> what it will be for. No reader of today uses one.
 CONVERTERS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
-    "LibreOffice": (("soffice", "libreoffice"), "for doc, ppt, xls and rtf, whose readers are to come"),
     "Tesseract": (("tesseract",), "for pages that are pictures, whose reader is to come"),
 }
+#: What converts a kind of document, as Debian packages it.
+_PACKAGES: Final = {"doc": "libreoffice-writer-nogui", "ppt": "libreoffice-impress-nogui"}
 
 
 def walls(settings: Settings) -> Iterator[Finding]:
@@ -41,12 +46,41 @@ def walls(settings: Settings) -> Iterator[Finding]:
 
 
 def converters() -> Iterator[Finding]:
-    """Programs of other projects that readers to come will start."""
+    """Programs of other projects that read documents, or will."""
+    yield from _libreoffice()
     for name, (programs, purpose) in CONVERTERS.items():
         if any(shutil.which(program) for program in programs):
             yield well("converters", name, f"there, {purpose}")
         else:
             yield lacking("converters", name, f"not there, {purpose}", "Nothing has to be done today.")
+
+
+def _libreoffice() -> Iterator[Finding]:
+    """LibreOffice, started behind its walls; what it can convert, and what it lacks for the rest."""
+    lacks = [kind for kind in converter.TARGETS if kind not in converter.kinds()]
+    mend = f"On Debian type: sudo apt-get install {' '.join(_PACKAGES[kind] for kind in lacks)}"
+    if len(lacks) == len(converter.TARGETS):
+        yield lacking("converters", "LibreOffice", f"not there: {', '.join(lacks)} wait for it", mend)
+        return
+    try:
+        with TemporaryDirectory() as folder:
+            version, walls = converter.Converter(Path(folder)).examined()
+    except ReadingError as error:
+        mend = "Start soffice --version by hand, and install it again if that does not work, either."
+        yield broken("converters", "LibreOffice", f"does not start: {error.detail}", mend, needed=False)
+        return
+    if lacks:
+        yield lacking(
+            "converters", "LibreOffice", f"{version}, without the part for {', '.join(lacks)}", mend
+        )
+    else:
+        yield well("converters", "LibreOffice", f"{version}, for {', '.join(converter.TARGETS)}")
+    for wall in walls:
+        if not wall.in_force:
+            mend = "The other walls hold. A newer kernel, or one that allows user namespaces, has it."
+            yield lacking(
+                "converters", f"wall of LibreOffice: {wall.name}", f"not in force: {wall.why_not}", mend
+            )
 
 
 def recipe(connection: Connection, settings: Settings) -> Iterator[Finding]:

@@ -99,6 +99,8 @@ def attempt(job: Job, sandbox: Sandbox, folder: Path) -> Outcome:
             if error.error_class in {ErrorClass.FILE_CHANGED, ErrorClass.FILE_UNREACHABLE}:
                 missed = error.error_class
                 continue
+            if error.error_class is ErrorClass.CONVERTER_MISSING:
+                return Outcome("new", error.error_class, error.detail)
             return Outcome("failed", error.error_class, error.detail, reader.name, reader.version)
         outcome = _judge(text, forced=job.forced)
         if outcome.stage == "extracted" and not cached:

@@ -20,7 +20,7 @@ from mnemo_assets.errors import ErrorClass, MnemoError
 from mnemo_assets.pipeline import claims, parts, scan, settle
 from mnemo_assets.pipeline.attempt import File, Job, Outcome, attempt
 from mnemo_assets.pipeline.progress import OnProgress, Stop, never, silent
-from mnemo_assets.text import cache
+from mnemo_assets.text import cache, converter
 from mnemo_assets.text.reading import reader_for
 from mnemo_assets.text.sandbox import Sandbox
 
@@ -47,6 +47,7 @@ class ReadCounts:
         skipped: a gate keeps them out.
         ocr_pending: wait for text recognition.
         failed: could not be read; `failed_first` of them for the first time.
+        converter_missing: wait for a program that converts them.
         unreachable: could not be opened, or changed since the scan; they stay as they were.
         removed: were parts of documents that do not have them any more.
     """
@@ -57,6 +58,7 @@ class ReadCounts:
     ocr_pending: int = 0
     failed: int = 0
     failed_first: int = 0
+    converter_missing: int = 0
     unreachable: int = 0
     removed: int = 0
 
@@ -92,12 +94,13 @@ def read(
     parts.refresh(connection)
     formats = _formats()
     connection.execute(Q["mark_reader_to_come"], formats)
+    formats["converts"] = list(converter.kinds())
     chosen = {**formats, "only": None if only is None else list(only), "again": again}
     waiting = connection.execute(Q["count_waiting"], chosen).fetchone()
     total = 0 if waiting is None else int(waiting["n"])
     if not total:
         return counts
-    lease = max(claims.LEASE, timedelta(seconds=8 * settings.reader_seconds))
+    lease = max(claims.LEASE, timedelta(seconds=8 * settings.reader_seconds + 4 * converter.SECONDS))
     on_progress("read", 0, total)
     with claims.claimant(connection, lease) as claimant:
         queue = _Queue(claimant, chosen, 4 * settings.workers, stop)

@@ -68,9 +68,14 @@ def settle(connection: Connection, job: Job, outcome: Outcome) -> Settled:
 def _settle(connection: Connection, job: Job, outcome: Outcome) -> Settled:
     if outcome.stage == "new":
         claims.hold(connection, job.document_id, job.claim_token)
-        values = {"document_id": job.document_id, "error_class": outcome.error_class}
+        values = {
+            "document_id": job.document_id,
+            "error_class": outcome.error_class,
+            "error": outcome.detail,
+        }
         connection.execute(Q["settle_unread"], values)
-        return Settled("unreachable")
+        waits = outcome.error_class is ErrorClass.CONVERTER_MISSING
+        return Settled("converter_missing" if waits else "unreachable")
     held = _parts(outcome)
     if held:
         parts.share_ledger(connection)

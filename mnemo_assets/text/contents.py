@@ -9,6 +9,7 @@ from typing import BinaryIO
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text import ooxml, outlook, tnef
 from mnemo_assets.text.decoding import decode, is_binary
+from mnemo_assets.text.old_office import CONVERTED, container_kind, is_older, is_word_xml
 from mnemo_assets.text.xml_parts import DAMAGE, Parts, damaged
 
 #: Bytes that are looked at; the same that tell text from binary.
@@ -30,7 +31,7 @@ _MAIL_WITHIN = 8000
 #: The extensions that say no more than "text": which kind is not decided by the content.
 _TEXTS = frozenset({"txt", "md", "csv"})
 #: The extensions whose documents are not text: anything else under them is damaged.
-_CONTAINERS = frozenset({"pdf", "docx", "xlsx", "xlsm", "pptx"})
+_CONTAINERS = frozenset({"pdf", "docx", "xlsx", "xlsm", "pptx"}) | CONVERTED
 #: Those of them that are zips.
 _ZIPPED = frozenset({"docx", "xlsx", "xlsm", "pptx"})
 _PAGE = re.compile(
@@ -44,7 +45,7 @@ _MAIL_HEADER = re.compile(r"^(?:MIME-Version|Message-ID|Received|Return-Path):",
 
 
 def kind_of(file: BinaryIO, ext: str) -> str | None:
-    """The kind of reader for a file: a key of READERS, or None for nothing but white space.
+    """The kind of reader for a file, an extension; None for nothing but white space.
 
     Raises:
         ReadingError: ENCRYPTED, it is an encrypted Office document; UNSUPPORTED, no reader knows it;
@@ -56,18 +57,9 @@ def kind_of(file: BinaryIO, ext: str) -> str | None:
         if b"\x00" in head and ext in _CONTAINERS:
             raise ReadingError(ErrorClass.CORRUPT, "zeros")
         return None if _is_blank(file) else _text_kind(ext)
-    if head.startswith(tnef.MAGIC) or (ext == "eml" and _MAIL.match(head[:_MAIL_WITHIN].decode("latin-1"))):
-        return "eml"  # what it holds may be binary, or begin as another kind does
-    if head.startswith(b"%PDF-") or (ext not in _TEXTS and b"%PDF-" in head[:_PDF_WITHIN]):
-        return "pdf"
-    if head.startswith(_OLE) and outlook.is_message(file):
-        return "eml"
-    if head.startswith(_OLE):
-        raise ReadingError(
-            ErrorClass.ENCRYPTED if _holds(file, _ENCRYPTED) else ErrorClass.UNSUPPORTED, "OLE"
-        )
-    if head.startswith(_ZIP):
-        return _zipped(file, ext)
+    kind = _marked(file, head, ext)
+    if kind is not None:
+        return kind
     if head.startswith(_OTHERS):
         raise ReadingError(ErrorClass.UNSUPPORTED, "magic")
     if is_binary(head):
@@ -75,8 +67,23 @@ def kind_of(file: BinaryIO, ext: str) -> str | None:
     return ext if ext in _TEXTS else _written(decode(head), ext)
 
 
+def _marked(file: BinaryIO, head: bytes, ext: str) -> str | None:
+    """The kind that a file's beginning gives away, if it does and there is a reader for it."""
+    if head.startswith(tnef.MAGIC) or (ext == "eml" and _MAIL.match(head[:_MAIL_WITHIN].decode("latin-1"))):
+        return "eml"  # what it holds may be binary, or begin as another kind does
+    if head.startswith(b"%PDF-") or (ext not in _TEXTS and b"%PDF-" in head[:_PDF_WITHIN]):
+        return "pdf"
+    if head.startswith(_OLE):
+        return "eml" if outlook.is_message(file) else _in_container(file, ext)
+    if head.startswith(_ZIP):
+        return _zipped(file, ext)
+    return ext if ext == "doc" and is_older(head) else None
+
+
 def _written(text: str, ext: str) -> str:
     """The kind of a text under an extension that promises more than text."""
+    if ext in CONVERTED and is_word_xml(text):
+        return "doc"
     if _PAGE.match(text):
         return "html"
     if _MAIL.match(text) and _MAIL_HEADER.search(text[:_MAIL_WITHIN]):
@@ -86,6 +93,20 @@ def _written(text: str, ext: str) -> str:
 
 def _text_kind(ext: str) -> str:
     return "txt" if ext in _CONTAINERS else ext
+
+
+def _in_container(file: BinaryIO, ext: str) -> str:
+    """The kind of an OLE container."""
+    try:
+        return container_kind(file, ext)
+    except ReadingError as error:
+        if error.error_class is not ErrorClass.CORRUPT:
+            raise
+        if _holds(file, _ENCRYPTED):
+            raise ReadingError(ErrorClass.ENCRYPTED, "damaged") from None
+        if ext in CONVERTED:
+            raise
+        raise ReadingError(ErrorClass.UNSUPPORTED, "OLE") from None
 
 
 def _zipped(file: BinaryIO, ext: str) -> str:

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 #: System calls 444 to 446 have these numbers on every machine.
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _VERSION_FLAG, _RULE_PATH_BENEATH = 1, 1
-_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
+_EXECUTE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 2, 1 << 3
+#: To change what is below a folder: write, remove folders and files, make folders, regular files and
+#: sockets, move from one folder to another, truncate. No link, pipe or device.
+_CHANGE = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9 | 1 << 13 | 1 << 14
 #: Rights that each ABI handles (linux/landlock.h): what is handled and not granted is refused.
 _RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
 #: From ABI 4 binding and connecting TCP is handled, from 6 abstract sockets and signals outside of the
@@ -29,8 +32,10 @@ _RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 
 _NETWORK_ABI, _NETWORK, _SCOPES_ABI, _SCOPES = 4, 3, 6, 3
 _PR_SET_NO_NEW_PRIVS = 38
 
+#: Variables that an interpreter may need to start at all; nothing else of the environment is passed on.
+LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 #: What the C library and Python open by themselves.
-_SYSTEM = (
+SYSTEM = (
     "/lib",
     "/lib64",
     "/usr/lib",
@@ -46,11 +51,16 @@ def code_folders() -> list[str]:
     """Where code is: Python's own library, installed packages, this package, and the system's libraries."""
     installed = [path for path in sys.path if Path(path).name in {"site-packages", "dist-packages"}]
     own = [sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), str(Path(__file__).parents[1])]
-    return [path for path in dict.fromkeys([*_SYSTEM, *own, *installed]) if Path(path).exists()]
+    return [path for path in dict.fromkeys([*SYSTEM, *own, *installed]) if Path(path).exists()]
 
 
-def ruleset(readable: Iterable[str]) -> int:
+def ruleset(readable: Iterable[str], *, executable: Iterable[str] = (), writable: Iterable[str] = ()) -> int:
     """A descriptor of the rules, to be kept and used for every child.
+
+    Args:
+        readable: files, and folders with all that is below.
+        executable: the same, whose programs may be started, too.
+        writable: folders below which files and folders may be read, made, changed and removed, too.
 
     Raises:
         OSError: the system has no such wall, or it is switched off.
@@ -62,15 +72,16 @@ def ruleset(readable: Iterable[str]) -> int:
     fields = [rights, _NETWORK if abi >= _NETWORK_ABI else 0, _SCOPES if abi >= _SCOPES_ABI else 0]
     described = struct.pack("=3Q", *fields)[: 8 * (1 + (abi >= _NETWORK_ABI) + (abi >= _SCOPES_ABI))]
     rules = _call(_CREATE, described, len(described), 0)
-    for path in readable:
-        _allow(rules, path)
+    for paths, more in ((readable, 0), (executable, _EXECUTE), (writable, _CHANGE & rights)):
+        for path in paths:
+            _allow(rules, path, more)
     return rules
 
 
-def _allow(rules: int, path: str) -> None:
+def _allow(rules: int, path: str, more: int) -> None:
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
-        access = _READ_FILE | (_READ_DIR if Path(path).is_dir() else 0)
+        access = more | _READ_FILE | (_READ_DIR if Path(path).is_dir() else 0)
         _call(_ADD, rules, _RULE_PATH_BENEATH, struct.pack("=Qi", access, place), 0)
     finally:
         os.close(place)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import date  # noqa: TC003 - text.reply validates texts by these annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
@@ -34,12 +34,29 @@ class Reader:
         function: where it stands, as `module:function`; it is imported in the sandbox alone.
         part: what returns the bytes of a part, the same; called with the file and the part's path, it raises
             LookupError where there is none. None where documents of this kind hold no others.
+        converts: the extension of what another program turns such a document into, which is then read; the
+            function is that one's. None where it is read as it is.
     """
 
     name: str
     version: int
     function: str
     part: str | None = None
+    converts: str | None = None
+
+
+class ConversionNeededError(Exception):
+    """The document is to be turned into another kind before it can be read, which is not done in here.
+
+    Attributes:
+        kind: a key of READERS whose reader converts.
+        file: the document.
+    """
+
+    def __init__(self, kind: str, file: BinaryIO) -> None:
+        super().__init__(kind)
+        self.kind = kind
+        self.file = file
 
 
 _PLAIN = Reader("plain", 2, "mnemo_assets.text.plain:read")
@@ -59,6 +76,18 @@ READERS: dict[str, Reader] = {
     "html": _HTML,
     "htm": _HTML,
     "eml": Reader("mail", 3, "mnemo_assets.text.mail:read", "mnemo_assets.text.mail:part"),
+}
+
+
+def _converted(name: str, version: int, into: str) -> Reader:
+    """A reader of what is converted: its text is another one when either of the two makes it so."""
+    return replace(READERS[into], name=name, version=version + READERS[into].version, converts=into)
+
+
+READERS |= {
+    ext: _converted(ext, version, into)
+    for ext, version, into in (("doc", 0, "docx"), ("ppt", 0, "pptx"))
+    if into in READERS
 }
 
 
@@ -126,6 +155,7 @@ def read(
 
     Raises:
         ReadingError: the document cannot be read; FILE_CHANGED, a part is not there, or another one is.
+        ConversionNeededError: not before it is converted.
         MemoryError: a library was refused memory.
     """
     from mnemo_assets.text.contents import kind_of  # noqa: PLC0415 - the parent imports this table, and stays light
@@ -139,6 +169,10 @@ def read(
     kind = kind_of(file, ext)
     if kind is None:
         return Text("", (0,), reader.name, reader.version, blank=True)
+    if kind not in READERS:
+        raise ReadingError(ErrorClass.UNSUPPORTED, kind)
+    if READERS[kind].converts is not None:
+        raise ConversionNeededError(kind, file)
     return text_of(function_of(READERS[kind])(file), reader)
 
 
@@ -151,7 +185,7 @@ def _part(file: BinaryIO, ext: str, path: str) -> bytes:
     from mnemo_assets.text.contents import kind_of  # noqa: PLC0415 - as in `read`
 
     kind = kind_of(file, ext)
-    reader = None if kind is None else READERS[kind]
+    reader = None if kind is None else READERS.get(kind)
     if reader is None or reader.part is None:
         raise ReadingError(ErrorClass.FILE_CHANGED, "kind")
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import struct
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from mnemo_assets.archive.rules import ADMITTED
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text.normalise import FORBIDDEN, LINE_LIMIT
 from mnemo_assets.text.pages import MAX_PAGES, MAX_PARTS, MAX_TEXT, Metadata
-from mnemo_assets.text.reading import Reader, Text
+from mnemo_assets.text.reading import READERS, Reader, Text
 
 if TYPE_CHECKING:
     from mnemo_assets.text.pages import Part
@@ -35,6 +35,19 @@ _COUNT = range(1 << 62)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What is to be converted before it can be read.
+
+    Attributes:
+        kind: of the document, whose reader converts.
+        document: its bytes; nothing where it is the one that was to be read.
+    """
+
+    kind: str
+    document: bytes
+
+
 def pack(text: Text) -> bytes:
     """An answer with a text."""
     header = adapter().dump_json(text, exclude={"text"}, warnings="error")
@@ -47,8 +60,14 @@ def pack_error(error: ReadingError) -> bytes:
     return _LENGTH.pack(len(header)) + header
 
 
-def unpack(answer: bytes, reader: Reader) -> Text:
-    """The text in an answer.
+def pack_conversion(kind: str, document: bytes) -> bytes:
+    """An answer that asks for a document to be converted: the whole one, or the one that goes along."""
+    header = json.dumps({"convert": kind}).encode()
+    return _LENGTH.pack(len(header)) + header + document
+
+
+def unpack(answer: bytes, reader: Reader) -> Text | Conversion:
+    """The text in an answer, or the conversion that it asks for.
 
     Raises:
         ReadingError: the one in the answer; READER_CRASHED, it is not an answer.
@@ -58,9 +77,22 @@ def unpack(answer: bytes, reader: Reader) -> Text:
         header = json.loads(answer[_LENGTH.size : _LENGTH.size + length])
         if "error" in header:
             raise ReadingError(ErrorClass(header["error"]), str(header.get("detail", ""))[:_DETAIL])
+        if "convert" in header:
+            return _conversion(header["convert"], answer[_LENGTH.size + length :])
         return _checked(header, answer[_LENGTH.size + length :].decode(), reader)
     except (struct.error, ValueError, TypeError, KeyError, RecursionError, ValidationError):
         raise ReadingError(ErrorClass.READER_CRASHED, "answer") from None
+
+
+def _conversion(kind: str, document: bytes) -> Conversion:
+    """The conversion, if it is one of ours.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if READERS[kind].converts is None:
+        raise ValueError
+    return Conversion(kind, document)
 
 
 @cache

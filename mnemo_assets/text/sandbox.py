@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -23,6 +24,8 @@ import mnemo_assets
 from mnemo_assets.errors import ErrorClass, MnemoError, ReadingError
 from mnemo_assets.settings import Settings
 from mnemo_assets.text import reply
+from mnemo_assets.text.converter import Converter
+from mnemo_assets.text.files_wall import LOADER
 from mnemo_assets.text.reading import READERS, Reader, Text
 from mnemo_assets.text.walls import Wall
 from mnemo_assets.text.zygote import ASK, GREETING, STATUS, WISH_LIMIT
@@ -30,6 +33,8 @@ from mnemo_assets.text.zygote import ASK, GREETING, STATUS, WISH_LIMIT
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
+
+    from mnemo_assets.text.reply import Conversion
 
 #: By the clock a document may take twice its processor time, as others are read beside it, and this much
 #: more.
@@ -40,8 +45,6 @@ _START_SECONDS = 120.0
 #: Of its memory a process must have had this much in use when it crashed, for memory to be the reason.
 _NEARLY_ALL = 0.8
 _AT_ONCE = 1 << 20
-#: What an interpreter may need to start at all; nothing else of the environment is passed on.
-_LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 _BOOT = (
     "import sys; sys.path += [path for path in sys.argv[2:] if path not in sys.path]; "
     "from mnemo_assets.text.zygote import main; main()"
@@ -61,15 +64,22 @@ class Sandbox:
         settings: `reader_seconds` of processor time and `reader_memory_mb` for one document.
         module: whose `read(file, ext) -> Text` the processes run; another one is for tests of the walls.
         code: folders of code beside the installed one.
+        converter: another one is for tests of what becomes of its results.
     """
 
     def __init__(
-        self, settings: Settings, *, module: str = "mnemo_assets.text.reading", code: tuple[Path, ...] = ()
+        self,
+        settings: Settings,
+        *,
+        module: str = "mnemo_assets.text.reading",
+        code: tuple[Path, ...] = (),
+        converter: Converter | None = None,
     ) -> None:
         self._seconds = settings.reader_seconds
         self._memory_mb = settings.reader_memory_mb
         self._module = module
         self._code = tuple(str(path) for path in code)
+        self._converter = converter or Converter.within(settings)
         self._lock = threading.Lock()
         self._zygote: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
@@ -110,15 +120,11 @@ class Sandbox:
         last = parts[-1][1] if parts else ext
         if last not in READERS:
             raise ReadingError(ErrorClass.READER_TO_COME)
-        wish = json.dumps(
-            {"ext": ext, "parts": list(parts), "sha256": sha256, "passwords": list(passwords)}
-        ).encode()
-        if len(wish) > WISH_LIMIT:
-            raise ReadingError(ErrorClass.TOO_LARGE, "wish")
-        for _ in range(2):  # a zygote that was killed from outside took this reader with it
-            with suppress(_ZygoteGoneError):
-                return self._read(fd, wish, READERS[last])
-        raise ReadingError(ErrorClass.READER_CRASHED, "zygote")
+        wish = _wish(ext, parts, sha256, passwords)
+        found = self._read_again(fd, wish, READERS[last])
+        if isinstance(found, Text):
+            return found
+        return self._read_converted(found.document or fd, found.kind, READERS[last])
 
     def walls(self) -> list[Wall]:
         """The walls around the readers, as a process that raised them found them."""
@@ -127,12 +133,32 @@ class Sandbox:
             return list(self._walls)
 
     def close(self) -> None:
-        """End the zygote and every reader. Reads that are under way fail."""
+        """End the zygote, every reader and every converter. Reads that are under way fail."""
+        self._converter.close()
         with self._lock:
             self._closed = True
             self._end()
 
-    def _read(self, fd: int, wish: bytes, reader: Reader) -> Text:
+    def _read_converted(self, document: bytes | int, kind: str, reader: Reader) -> Text:
+        """The text of a document that another program turns into what can be read."""
+        into = READERS[kind].converts
+        assert into is not None
+        with self._converter.converted(document, kind) as result:
+            found = self._read_again(result, _wish(into), reader)
+        if not isinstance(found, Text):
+            raise ReadingError(ErrorClass.READER_CRASHED, "converter: another kind")
+        if found.blank:  # what LibreOffice makes of what it does not understand
+            raise ReadingError(ErrorClass.NO_TEXT, "converter: blank")
+        return replace(found, parts=())  # they could be taken from the result alone, which is gone
+
+    def _read_again(self, fd: int, wish: bytes, reader: Reader) -> Text | Conversion:
+        """Read, and once more where a zygote that was killed from outside took the reader with it."""
+        for _ in range(2):
+            with suppress(_ZygoteGoneError):
+                return self._read(fd, wish, reader)
+        raise ReadingError(ErrorClass.READER_CRASHED, "zygote")
+
+    def _read(self, fd: int, wish: bytes, reader: Reader) -> Text | Conversion:
         with ExitStack() as held:
             receive, send = os.pipe()
             held.callback(os.close, receive)
@@ -210,8 +236,8 @@ class Sandbox:
             raise _ZygoteGoneError
         return b"".join(pieces), status
 
-    def _judged(self, answer: bytes, status: bytes, reader: Reader) -> Text:
-        """The text in the answer of a process that ended well; what to call the end of one that did not."""
+    def _judged(self, answer: bytes, status: bytes, reader: Reader) -> Text | Conversion:
+        """What is in the answer of a process that ended well; what to call the end of one that did not."""
         code, number, milliseconds, peak_kb = STATUS.unpack(status)
         if code == 0 and number == 0:
             return reply.unpack(answer, reader)
@@ -250,8 +276,7 @@ class Sandbox:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
-                env={"LC_ALL": "C.UTF-8"}
-                | {name: os.environ[name] for name in _LOADER if name in os.environ},
+                env={"LC_ALL": "C.UTF-8"} | {name: os.environ[name] for name in LOADER if name in os.environ},
                 start_new_session=True,
             )
         self._control = ours
@@ -281,6 +306,24 @@ def walls() -> list[Wall]:
     """The walls that this machine has, found by raising them."""
     with Sandbox(Settings()) as sandbox:
         return sandbox.walls()
+
+
+def _wish(
+    ext: str,
+    parts: Sequence[tuple[str, str]] = (),
+    sha256: str | None = None,
+    passwords: Sequence[str] = (),
+) -> bytes:
+    """What a reader's process is asked for.
+
+    Raises:
+        ReadingError: TOO_LARGE.
+    """
+    wish = {"ext": ext, "parts": list(parts), "sha256": sha256, "passwords": list(passwords)}
+    said = json.dumps(wish).encode()
+    if len(said) > WISH_LIMIT:
+        raise ReadingError(ErrorClass.TOO_LARGE, "wish")
+    return said
 
 
 def _packages() -> list[str]:

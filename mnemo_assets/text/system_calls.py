@@ -8,12 +8,21 @@ old kernel, so that the C library takes another way.
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
-import platform
-import struct
-import sys
+
+from mnemo_assets.text.bpf import (
+    ABOVE,
+    ANY_BIT,
+    EQUAL,
+    FAIL,
+    PASS,
+    RETURN,
+    beginning,
+    if_argument,
+    step,
+    when,
+)
 
 #: Name: its number on x86_64 and on aarch64 (asm/unistd_64.h, asm-generic/unistd.h); None where it does not
 #: exist.
@@ -49,16 +58,6 @@ _LOOKS = (0, 1, 2, 3, 1030)  # F_DUPFD F_GETFD F_SETFD F_GETFL F_DUPFD_CLOEXEC
 #: know.
 _KNOWN = 450
 
-_MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column, AUDIT_ARCH
-_LOAD, _EQUAL, _ABOVE, _ANY_BIT, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06  # of linux/filter.h
-_PASS, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000  # SECCOMP_RET_ALLOW, KILL_PROCESS, ERRNO
-_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
-_PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _MODE_FILTER = 38, 22, 2
-
-
-class _Program(ctypes.Structure):
-    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
-
 
 def program(*, opens: bool) -> bytes:
     """The filter for this machine.
@@ -69,56 +68,13 @@ def program(*, opens: bool) -> bytes:
     Raises:
         OSError: ENOSYS, the system or the machine has no such wall.
     """
-    if sys.platform != "linux" or platform.machine() not in _MACHINES or sys.maxsize < 1 << 32:
-        raise OSError(errno.ENOSYS, "seccomp")
-    column, architecture = _MACHINES[platform.machine()]
-    steps = [
-        _step(_LOAD, _ARCHITECTURE),
-        _step(_EQUAL, architecture, 1, 0),
-        _step(_RETURN, _KILL),
-        _step(_LOAD, _NUMBER),
-        _step(_ABOVE, _KNOWN, 0, 1),
-        _step(_RETURN, _FAIL | errno.ENOSYS),
-    ]
+    column, steps = beginning()
+    steps += [step(ABOVE, _KNOWN, 0, 1), step(RETURN, FAIL | errno.ENOSYS)]
     for numbers in ALLOWED.values():
-        steps += _when(numbers[column], [_step(_RETURN, _PASS)])
-    steps += _when(_FCNTL[column], _if_argument(1, _EQUAL, _LOOKS, passes=True))
-    steps += _when(_PRLIMIT[column], _if_argument(2, _EQUAL, (0,), passes=True))  # asks, and sets nothing
+        steps += when(numbers[column], [step(RETURN, PASS)])
+    steps += when(_FCNTL[column], if_argument(1, EQUAL, _LOOKS, passes=True))
+    steps += when(_PRLIMIT[column], if_argument(2, EQUAL, (0,), passes=True))  # asks, and sets nothing
     if opens:
-        steps += _when(_OPENAT[column], _if_argument(2, _ANY_BIT, (_CHANGES,), passes=False))
-        steps += _when(_OPEN[column], _if_argument(1, _ANY_BIT, (_CHANGES,), passes=False))
-    return b"".join([*steps, _step(_RETURN, _FAIL | errno.EPERM)])
-
-
-def wall_off(filter_program: bytes) -> None:
-    """Put this process behind the filter, for good.
-
-    Raises:
-        OSError: the kernel does not take it.
-    """
-    libc = ctypes.CDLL(None, use_errno=True)
-    described = _Program(len(filter_program) // 8, filter_program)
-    if (
-        libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
-        or libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(described), 0, 0) != 0
-    ):
-        raise OSError(ctypes.get_errno(), "seccomp")
-
-
-def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    return struct.pack("=HBBI", code, if_true, if_false, value)
-
-
-def _when(number: int | None, steps: list[bytes]) -> list[bytes]:
-    """The steps, skipped for any other call; nothing where the call does not exist."""
-    return [] if number is None else [_step(_EQUAL, number, 0, len(steps)), *steps]
-
-
-def _if_argument(index: int, test: int, values: tuple[int, ...], *, passes: bool) -> list[bytes]:
-    """Let the call pass, or fail, if an argument's lower half meets the test with one of the values."""
-    met, other = (_PASS, _FAIL | errno.EPERM) if passes else (_FAIL | errno.EPERM, _PASS)
-    # both machines are little-endian: the lower half of the 64 bits comes first
-    steps = [_step(_LOAD, _ARGUMENTS + 8 * index)]
-    for value in values:
-        steps += [_step(test, value, 0, 1), _step(_RETURN, met)]
-    return [*steps, _step(_RETURN, other)]
+        steps += when(_OPENAT[column], if_argument(2, ANY_BIT, (_CHANGES,), passes=False))
+        steps += when(_OPEN[column], if_argument(1, ANY_BIT, (_CHANGES,), passes=False))
+    return b"".join([*steps, step(RETURN, FAIL | errno.EPERM)])

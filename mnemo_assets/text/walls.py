@@ -19,13 +19,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mnemo_assets.text import files_wall, system_calls
+from mnemo_assets.text import bpf, files_wall, system_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
 _CAPABILITY_VERSION = 0x20080522
 #: Descriptors that a reader may have open: its document, its answer, a module it imports, a few to spare.
 _DESCRIPTORS = 32
@@ -68,16 +68,16 @@ class Walls:
 
     def raise_all(self, parent: int) -> list[Wall]:
         """Raise every wall around this process, a child of `parent`; nothing takes them down again."""
-        raised = [_tried("the network", partial(_again, self.network_error))]
+        raised = [tried("the network", partial(_again, self.network_error))]
         for name, wall in (
-            ("outliving mnemo", partial(_die_with, parent)),
-            ("memory", partial(_limit_memory, self.memory)),
+            ("outliving mnemo", partial(die_with, parent)),
+            ("memory", partial(limit_memory, self.memory)),
             ("time, file sizes and core dumps", partial(_limit, self.seconds)),
-            ("the rights of root", _drop_capabilities),
+            ("the rights of root", drop_capabilities),
             ("files other than its own", partial(_wall_files, self.rules)),
             ("sockets, processes and other system calls", partial(_wall_calls, self.program)),
         ):
-            raised.append(_tried(name, wall))
+            raised.append(tried(name, wall))
         return raised
 
 
@@ -89,11 +89,10 @@ def prepare(memory_mb: int, seconds: int, extra: list[str]) -> Walls:
         seconds: of processor time that it may take.
         extra: folders of code to read, beside the usual ones.
     """
-    with suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_bytes(_FIRST_TO_END)
+    be_first_to_end()
     walls = Walls((memory_mb << 20) + _address_space(), seconds)
     try:
-        _drop_network()
+        drop_network()
     except OSError as error:
         walls.network_error = error
     try:
@@ -107,7 +106,14 @@ def prepare(memory_mb: int, seconds: int, extra: list[str]) -> Walls:
     return walls
 
 
-def _tried(name: str, wall: Callable[[], None]) -> Wall:
+def be_first_to_end() -> None:
+    """Be the process that the kernel ends when memory runs out."""
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_bytes(_FIRST_TO_END)
+
+
+def tried(name: str, wall: Callable[[], None]) -> Wall:
+    """Raise a wall; whether it stands."""
     try:
         wall()
     except (OSError, ValueError) as error:
@@ -129,8 +135,12 @@ def _address_space() -> int:
         return 1 << 30  # nothing says: a gigabyte covers the libraries
 
 
-def _drop_network() -> None:
-    """Take a network namespace in which no interface is up; ordinary users need a user namespace for it."""
+def drop_network() -> None:
+    """Take a network namespace in which no interface is up; ordinary users need a user namespace for it.
+
+    Raises:
+        OSError: the system has none, or forbids it.
+    """
     if sys.platform != "linux":
         raise OSError(errno.ENOSYS, "unshare")
     flags = _CLONE_NEWNET | (0 if os.geteuid() == 0 else _CLONE_NEWUSER)
@@ -138,7 +148,12 @@ def _drop_network() -> None:
         raise OSError(ctypes.get_errno(), "unshare")
 
 
-def _die_with(parent: int) -> None:
+def die_with(parent: int) -> None:
+    """End when the parent does, which is the process with that number.
+
+    Raises:
+        OSError: the system knows no such thing.
+    """
     if sys.platform != "linux":
         raise OSError(errno.ENOSYS, "prctl")
     libc = ctypes.CDLL(None, use_errno=True)
@@ -149,7 +164,12 @@ def _die_with(parent: int) -> None:
     libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # not to be traced, by processes of the same user either
 
 
-def _limit_memory(limit: int) -> None:
+def limit_memory(limit: int) -> None:
+    """Take no more address space than so many bytes.
+
+    Raises:
+        OSError: the system does not hold to it.
+    """
     if sys.platform == "darwin":
         raise OSError(errno.ENOTSUP, "RLIMIT_AS")  # it is taken, and nothing holds to it
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -162,13 +182,20 @@ def _limit(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (_DESCRIPTORS, _DESCRIPTORS))
 
 
-def _drop_capabilities() -> None:
+def drop_capabilities() -> None:
+    """Give up what root may and others may not.
+
+    Raises:
+        OSError: the system has no way to.
+    """
     if sys.platform != "linux":
         if os.geteuid() == 0:
             raise OSError(errno.ENOSYS, "capset")
         return
     header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
-    if ctypes.CDLL(None, use_errno=True).capset(header, bytes(24)) != 0:
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)  # nor may a program that it becomes have them
+    if libc.capset(header, bytes(24)) != 0:
         raise OSError(ctypes.get_errno(), "capset")
 
 
@@ -181,4 +208,4 @@ def _wall_files(rules: int | OSError) -> None:
 def _wall_calls(program: bytes | OSError) -> None:
     if isinstance(program, OSError):
         raise program
-    system_calls.wall_off(program)
+    bpf.wall_off(program)

@@ -31,7 +31,7 @@ from typing import BinaryIO, NoReturn
 
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text import reply, walls
-from mnemo_assets.text.reading import READERS, Text
+from mnemo_assets.text.reading import READERS, ConversionNeededError, Text
 
 #: A request: this, with its descriptors.
 ASK = b"?"
@@ -234,6 +234,8 @@ def _answer(read: _Read, file: BinaryIO) -> bytes:
         return reply.pack(read(file, wish.pop("ext"), **wish))
     except ReadingError as error:
         return reply.pack_error(error)
+    except ConversionNeededError as needed:
+        return _conversion(needed, file)
     except MemoryError:
         return reply.pack_error(ReadingError(ErrorClass.READER_MEMORY))
     except OSError as error:
@@ -244,6 +246,14 @@ def _answer(read: _Read, file: BinaryIO) -> bytes:
         place = traceback.extract_tb(error.__traceback__)[-1]
         detail = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
         return reply.pack_error(ReadingError(ErrorClass.READER_CRASHED, detail))
+
+
+def _conversion(needed: ConversionNeededError, document: BinaryIO) -> bytes:
+    """An answer that asks for a conversion; a document inside of the document goes along."""
+    if needed.file is document:
+        return reply.pack_conversion(needed.kind, b"")
+    needed.file.seek(0)
+    return reply.pack_conversion(needed.kind, needed.file.read())
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -2,6 +2,7 @@
 -- by extension, archive and path is the one that decides which reader's text it has. A document that no file holds is
 -- read as the part that it is of another one.
 -- exts, readers, versions: one entry for each extension that has a reader. only: these sha256s, or null for all.
+-- converts: the kinds of documents that a program can convert which is installed now.
 -- again: of those that do not wait, also 'failed' ones that could not be read, 'cached' ones that have a text, or 'all'.
 
 -- name: mark_reader_to_come
@@ -50,9 +51,14 @@ cross join lateral (
 ) best
 where (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[]))
     and (
-        d.stage = 'new'
-        or d.reader is distinct from (%(readers)s::text[])[best.place]
-        or d.reader_version is distinct from (%(versions)s::integer[])[best.place]
+        (d.stage = 'new' and (d.error_class is distinct from 'ConverterMissing' or d.error = any(%(converts)s::text[])))
+        or (
+            d.stage <> 'new'
+            and (
+                d.reader is distinct from (%(readers)s::text[])[best.place]
+                or d.reader_version is distinct from (%(versions)s::integer[])[best.place]
+            )
+        )
         or (%(again)s = 'failed' and d.stage = 'failed' and d.error_class is distinct from 'ExtractionFailed')
         or (%(again)s = 'cached' and d.stage in ('extracted', 'graphed'))
         or %(again)s = 'all'
@@ -86,9 +92,14 @@ with waiting as materialized (
     where d.document_id > %(after)s and d.claimed_by is null
         and (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[]))
         and (
-            d.stage = 'new'
-            or d.reader is distinct from (%(readers)s::text[])[best.place]
-            or d.reader_version is distinct from (%(versions)s::integer[])[best.place]
+            (d.stage = 'new' and (d.error_class is distinct from 'ConverterMissing' or d.error = any(%(converts)s::text[])))
+            or (
+                d.stage <> 'new'
+                and (
+                    d.reader is distinct from (%(readers)s::text[])[best.place]
+                    or d.reader_version is distinct from (%(versions)s::integer[])[best.place]
+                )
+            )
             or (%(again)s = 'failed' and d.stage = 'failed' and d.error_class is distinct from 'ExtractionFailed')
             or (%(again)s = 'cached' and d.stage in ('extracted', 'graphed'))
             or %(again)s = 'all'
@@ -207,7 +218,7 @@ where document_id = %(document_id)s;
 -- Says why a new document could not be read this time, and ends the claim; any other stays as it was.
 update documents
 set error_class = case when stage = 'new' then %(error_class)s else error_class end,
-    error = case when stage = 'new' then null else error end,
+    error = case when stage = 'new' then %(error)s else error end,
     claimed_by = null, claimed_until = null, claim_token = null
 where document_id = %(document_id)s;
 

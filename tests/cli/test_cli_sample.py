@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mnemo_assets.archive.rules import ADMITTED
+from mnemo_assets.text import converter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,12 +17,13 @@ SAMPLE = Path(__file__).parents[1] / "archive"
 
 WAITING = {
     "books/clara.epub",
-    "letters/landlord.doc",
     "letters/to the landlord.odt",
     "tax/expenses 2020.xls",
     "work/contract.rtf",
     "work/kick-off.ppt",
 }
+#: What waits where the program that converts it is not installed.
+CONVERTED = {name for name in ("letters/landlord.doc",) if name.rpartition(".")[2] not in converter.kinds()}
 
 
 def test_the_sample_has_every_extension() -> None:
@@ -38,6 +40,7 @@ def test_each_file_of_the_sample_ends_as_it_should(run: Run) -> None:
     }
     assert failures == {
         **dict.fromkeys(WAITING, ("new", "ReaderToCome")),
+        **dict.fromkeys(CONVERTED, ("new", "ConverterMissing")),
         "Passwords/tax.pdf": ("excluded", "name:password"),
         "letters/vault.docx": ("excluded", "content:keepass"),
         "notes/laptop.txt": ("excluded", "content:bitlocker"),

@@ -61,7 +61,6 @@ def test_the_rules_of_an_archive_do_not_apply(run: Run) -> None:
     [
         ("tax/return 2020.pdf", "Encrypted", 1),
         ("tax/return 2019.pdf", "Corrupt", 1),
-        ("letters/landlord.doc", "ReaderToCome", 1),
         ("vault.kdbx", "Unsupported", 1),
         ("nowhere.txt", "NotFoundError", 2),
         ("letters", "UsageError", 2),

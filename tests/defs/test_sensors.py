@@ -13,6 +13,7 @@ from mnemo_assets import database
 from mnemo_assets.definitions import defs
 from mnemo_assets.defs import prepare, runs, sensors
 from mnemo_assets.defs.sensors import Asked, ask
+from mnemo_assets.text import converter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,6 +93,18 @@ def test_claims_of_the_dead_count_as_waiting(
     connection.execute(database.queries("claims")["try_claimant"], {"claimant": 7})
     assert tick("documents_waiting") == []
     connection.execute(database.queries("claims")["end_claimant"], {"claimant": 7})
+    assert tick("documents_waiting") == ["read"]
+
+
+@pytest.mark.usefixtures("scanned")
+def test_what_waits_for_a_converter_is_not_asked_for_until_it_is_there(
+    tick: Callable[[str], list[str]], connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run would find it missing, again and again."""
+    connection.execute("update documents set error_class = 'ConverterMissing', error = 'doc'")
+    monkeypatch.setattr(converter, "kinds", lambda: frozenset({"ppt"}))
+    assert tick("documents_waiting") == []
+    monkeypatch.setattr(converter, "kinds", lambda: frozenset({"doc"}))
     assert tick("documents_waiting") == ["read"]
 
 

@@ -128,16 +128,16 @@ LETTER_PARTS = [
 def test_attachments_are_documents(mailed: Mailed) -> None:
     """One sync reads a mail, what is in it, and what is in that; a second one writes nothing."""
     put_letter(mailed)
-    assert mailed.sync() == ReadCounts(extracted=4)
+    assert mailed.sync() == ReadCounts(extracted=4, failed=1, failed_first=1)
     assert mailed.documents() == {
         "letter.eml": ("extracted", None),
         "offer": ("extracted", None),
-        "plan": ("new", "ReaderToCome"),
+        "plan": ("failed", "Corrupt"),
         "inner": ("extracted", None),
         "note": ("extracted", None),
     }
     assert mailed.parts() == LETTER_PARTS
-    assert sorted(mailed.sandbox.reads) == [(), ("1",), ("3",), ("3", "1")]
+    assert sorted(mailed.sandbox.reads) == [(), ("1",), ("2",), ("3",), ("3", "1")]
     texts = mailed.connection.execute(b"select sha256, text from chunks join documents using (document_id)")
     assert {mailed.names[row["sha256"]]: row["text"] for row in texts} == {
         "inner": "Subject: Before\n\nHello.",
@@ -366,7 +366,7 @@ def test_an_unreachable_mail(mailed: Mailed) -> None:
     for cached in mailed.settings.text_cache.rglob("*.json"):
         cached.unlink()
     mailed.folder.rename(mailed.folder.with_name("away"))
-    assert read.read(mailed.connection, mailed.settings) == ReadCounts(unreachable=2)
+    assert read.read(mailed.connection, mailed.settings) == ReadCounts(unreachable=3)
     assert mailed.documents()["note"] == ("new", "FileUnreachable")
     assert mailed.parts() == LETTER_PARTS
     assert scan.sweep(mailed.connection, mailed.settings) == 0
@@ -387,7 +387,7 @@ def test_killed_between(mailed: Mailed, monkeypatch: pytest.MonkeyPatch) -> None
                 read.read(mailed.connection, mailed.settings)
         assert mailed.documents() == {"letter.eml": ("new", None)}
         assert mailed.parts() == []
-    assert mailed.sync() == ReadCounts(extracted=4)
+    assert mailed.sync() == ReadCounts(extracted=4, failed=1, failed_first=1)
     with monkeypatch.context() as patch:
         patch.setattr(scan, "sweep", killed)
         patch.setitem(reading.READERS, "eml", BLIND)
@@ -452,8 +452,8 @@ def test_what_is_told_of_a_part(mailed: Mailed) -> None:
             "document_id": numbers["plan"],
             "name": "plan.doc",
             "extension": "doc",
-            "stage": "new",
-            "error_class": "ReaderToCome",
+            "stage": "failed",
+            "error_class": "Corrupt",
         },
         {"document_id": numbers["inner"], "name": "Fwd.eml", "extension": "eml", "stage": "extracted"},
     ]

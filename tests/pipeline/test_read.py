@@ -13,9 +13,12 @@ from mnemo_assets.archive import ledger
 from mnemo_assets.errors import MnemoError
 from mnemo_assets.pipeline import mine, read, retry, scan
 from mnemo_assets.pipeline.read import ReadCounts
-from mnemo_assets.text import cache, reading
+from mnemo_assets.text import cache, converter, reading
 from mnemo_assets.text.pages import Metadata, Pages
 from mnemo_assets.text.reading import Reader, Text
+from tests.text.fake_office import office
+from tests.text.invented_documents import docx, paragraph
+from tests.text.ole_files import ole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,7 +111,7 @@ def test_outcomes(connection: Connection, settings: Settings, folder: Path) -> N
     (folder / "table.csv").write_text("a,b,c,d,e\n" * 2_000)
     (folder / "key.html").write_text(RECOVERY_KEY)
     (folder / "broken.pdf").write_bytes(b"%PDF-1.4 and then nothing")
-    (folder / "old.doc").write_bytes(b"\xd0\xcf\x11\xe0 whatever")
+    (folder / "old.xlsm").write_bytes(b"\xd0\xcf\x11\xe0 whatever")
     scan_all(connection, settings, folder)
     heard: list[tuple[str, int, int | None]] = []
     counts = read.read(connection, settings, lambda *progress: heard.append(progress))
@@ -119,10 +122,10 @@ def test_outcomes(connection: Connection, settings: Settings, folder: Path) -> N
         "table.csv": ("skipped", "Tabular"),
         "key.html": ("skipped", "Secret"),
         "broken.pdf": ("failed", "Corrupt"),
-        "old.doc": ("new", "ReaderToCome"),
+        "old.xlsm": ("failed", "Corrupt"),
     }
-    assert counts == ReadCounts(extracted=2, skipped=3, failed=1, failed_first=1)
-    assert heard == [("read", done, 6) for done in range(7)]
+    assert counts == ReadCounts(extracted=2, skipped=3, failed=2, failed_first=2)
+    assert heard == [("read", done, 7) for done in range(8)]
     cached = {path.name.partition(".")[0] for path in settings.text_cache.rglob("*.json")}
     assert cached == {sha256("Dear Ada,\n\nit rains.\n"), sha256("# Title\n\nWords.\n")}
     before = everything(connection)
@@ -267,6 +270,27 @@ def test_a_reader_that_comes_later(
     monkeypatch.setitem(reading.READERS, "rtf", reading.READERS["txt"])
     assert read.read(connection, settings) == ReadCounts(extracted=1)
     assert stages(connection) == {"old.rtf": ("extracted", None)}
+
+
+def test_a_converter_that_is_missing(
+    connection: Connection, settings: Settings, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A document waits for it and is not tried while it is missing; it goes on by itself once it is there."""
+    (folder / "old.doc").write_bytes(ole({"WordDocument": bytes(5000)}))
+    (folder / "text.doc").write_text("This one needs none.")
+    scan_all(connection, settings, folder)
+    monkeypatch.setattr(converter, "find", lambda: None)
+    assert read.read(connection, settings) == ReadCounts(extracted=1, converter_missing=1)
+    assert stages(connection) == {"old.doc": ("new", "ConverterMissing"), "text.doc": ("extracted", None)}
+    before = everything(connection)
+    assert read.read(connection, settings) == ReadCounts()
+    assert everything(connection) == before
+    fake = office(folder.parent, f"write(bytes.fromhex({docx(paragraph('It rains.')).hex()!r}))")
+    monkeypatch.setattr(converter, "find", lambda: fake._program)
+    monkeypatch.setattr(converter.Converter, "within", lambda _settings: fake)
+    assert read.read(connection, settings) == ReadCounts(extracted=1)
+    query = b"select reader, error_class, error from documents where chars = 9"
+    assert connection.execute(query).fetchall() == [{"reader": "doc", "error_class": None, "error": None}]
 
 
 @pytest.mark.usefixtures("bench")

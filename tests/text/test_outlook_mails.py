@@ -8,6 +8,7 @@ import pytest
 
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text import mail, reading, rtf_body
+from mnemo_assets.text.reading import ConversionNeededError
 from tests.text.invented_mails import (
     HEADERS,
     SEEN,
@@ -194,5 +195,5 @@ def test_mails_in_a_msg_without_end() -> None:
 
 def test_another_container_is_no_mail() -> None:
     """A document of an old Office program is not read as one, though it holds one."""
-    with pytest.raises(ReadingError):
+    with pytest.raises(ConversionNeededError):
         read(ole({("WordDocument",): b"x" * 99, ("ObjectPool", "__properties_version1.0"): bytes(32)}))

@@ -14,7 +14,7 @@ import pytest
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text import reply
 from mnemo_assets.text.pages import Part
-from mnemo_assets.text.reading import READERS
+from mnemo_assets.text.reading import READERS, Text
 from mnemo_assets.text.sandbox import Sandbox
 from tests.pipeline.parted import mail
 from tests.text.conftest import SMALL_SETTINGS
@@ -91,7 +91,9 @@ def test_an_answer_that_the_ledger_would_not_take(change: dict[str, Any]) -> Non
         header = json.dumps({"page_starts": [0], "parts": parts}).encode()
         return len(header).to_bytes(4, "big") + header + b"text"
 
-    assert len(reply.unpack(answer(good, {**good, "path": "2"}), READERS["eml"]).parts) == 2
+    found = reply.unpack(answer(good, {**good, "path": "2"}), READERS["eml"])
+    assert isinstance(found, Text)
+    assert len(found.parts) == 2
     for parts in ([{**good, **change}], [good, good]):
         with pytest.raises(ReadingError) as refused:
             reply.unpack(answer(*parts), READERS["eml"])
