@@ -11,6 +11,7 @@ import pytest
 from mnemo_assets.settings import Settings
 from mnemo_assets.text.reading import Text
 from mnemo_assets.text.sandbox import Sandbox
+from mnemo_assets.text.second import Reads
 
 SMALL_SETTINGS = Settings(home=Path("/nowhere"), reader_seconds=1, reader_memory_mb=256)
 Read = Callable[[bytes, str], Text]
@@ -21,7 +22,7 @@ def hostile(settings: Settings) -> Sandbox:
     return Sandbox(settings, module="hostile_reader", code=(Path(__file__).parent,))
 
 
-def reading_of(sandbox: Sandbox, folder: Path) -> Read:
+def reading_of(sandbox: Reads, folder: Path) -> Read:
     """Reads bytes in a sandbox, as a file of an extension."""
 
     def read(content: bytes, ext: str = "txt") -> Text:
