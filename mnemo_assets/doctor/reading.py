@@ -12,7 +12,7 @@ from mnemo_assets import database
 from mnemo_assets.doctor.finding import Finding, broken, lacking, well
 from mnemo_assets.errors import ReadingError
 from mnemo_assets.extractions import recipes
-from mnemo_assets.text import converter, second
+from mnemo_assets.text import converter, second, unstructured_reader
 from mnemo_assets.text.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -87,8 +87,10 @@ def _libreoffice() -> Iterator[Finding]:
 def second_reader() -> Iterator[Finding]:
     """The library that reads what the first reader could not."""
     if second.is_installed():
-        said = f"unstructured {metadata.version('unstructured')}, for {', '.join(second.PARTITIONS)}"
-        yield well("reading", "second reader", said)
+        kinds = ", ".join(unstructured_reader.PARTITIONS)
+        yield well(
+            "reading", "second reader", f"unstructured {metadata.version('unstructured')}, for {kinds}"
+        )
     else:
         mend = "Type: pip install 'mnemo[unstructured]', then: mnemo retry"
         yield lacking("reading", "second reader", "not installed: it seldom helps", mend)

@@ -120,6 +120,8 @@ def _shown(element: Any) -> str:  # noqa: ANN401 - as above
     from lxml import html  # noqa: PLC0415 - with the rest
 
     rows = html.fromstring(written).iter("tr")
-    return "\n".join(
-        "\t".join(" ".join("".join(map(str, cell.itertext())).split()) for cell in row) for row in rows
-    )
+    return "\n".join("\t".join(_line("".join(map(str, cell.itertext()))) for cell in row) for row in rows)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from mnemo_assets.settings import Settings
 from mnemo_assets.text.reading import Text
 from mnemo_assets.text.sandbox import Sandbox
-from mnemo_assets.text.second import Reads
+
+if TYPE_CHECKING:
+    from mnemo_assets.text.second import Reads
 
 SMALL_SETTINGS = Settings(home=Path("/nowhere"), reader_seconds=1, reader_memory_mb=256)
 Read = Callable[[bytes, str], Text]
