@@ -47,8 +47,9 @@ def _small() -> Iterator[Sandbox]:
 
 
 @pytest.fixture(scope="session")
-def real_sandbox() -> Iterator[Sandbox]:
-    with Sandbox(Settings(home=Path("/nowhere"), reader_seconds=4, reader_memory_mb=512)) as sandbox:
+def real_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    home = tmp_path_factory.mktemp("home")
+    with Sandbox(Settings(home=home, reader_seconds=4, reader_memory_mb=512)) as sandbox:
         yield sandbox
 
 
