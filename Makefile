@@ -115,5 +115,5 @@ clean:
 
 lock:
 	@command -v uv >/dev/null || { echo 'Pinning for every platform at once needs uv. Install it, then make lock.' >&2; exit 1; }
-	uv pip compile pyproject.toml --extra ner --group dev --universal --python-version 3.11 --generate-hashes \
+	uv pip compile pyproject.toml --extra ner --extra unstructured --group dev --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-emit-find-links --no-annotate --no-header --quiet -o requirements.lock

@@ -34,14 +34,16 @@ def text(*, file: Path, as_json: bool) -> None:
     from mnemo_assets.archive.rules import ADMITTED
     from mnemo_assets.text.reading import reader_for
     from mnemo_assets.text.sandbox import Sandbox
+    from mnemo_assets.text.second import Second
 
     ext = file.suffix.lower().removeprefix(".")
     handle = _open(file)
     try:
         if reader_for(ext) is None:
             raise ReadingError(ErrorClass.READER_TO_COME if ext in ADMITTED else ErrorClass.UNSUPPORTED)
-        with Sandbox(settings.load()) as sandbox:
-            found = sandbox.read(handle, ext)
+        chosen = settings.load()
+        with Sandbox(chosen) as sandbox, Second(chosen, sandbox) as readers:
+            found = readers.read(handle, ext)
     finally:
         os.close(handle)
     if as_json:
@@ -58,6 +60,7 @@ def text(*, file: Path, as_json: bool) -> None:
                 "pages_awaiting_ocr": found.pages_awaiting_ocr,
                 "reader": found.reader,
                 "reader_version": found.reader_version,
+                "second_reader": found.second_reader,
             }
         )
     elif sys.stdout.isatty():

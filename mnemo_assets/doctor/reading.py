@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
@@ -11,7 +12,7 @@ from mnemo_assets import database
 from mnemo_assets.doctor.finding import Finding, broken, lacking, well
 from mnemo_assets.errors import ReadingError
 from mnemo_assets.extractions import recipes
-from mnemo_assets.text import converter
+from mnemo_assets.text import converter, second, unstructured_reader
 from mnemo_assets.text.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -81,6 +82,18 @@ def _libreoffice() -> Iterator[Finding]:
             yield lacking(
                 "converters", f"wall of LibreOffice: {wall.name}", f"not in force: {wall.why_not}", mend
             )
+
+
+def second_reader() -> Iterator[Finding]:
+    """The library that reads what the first reader could not."""
+    if second.is_installed():
+        kinds = ", ".join(unstructured_reader.PARTITIONS)
+        yield well(
+            "reading", "second reader", f"unstructured {metadata.version('unstructured')}, for {kinds}"
+        )
+    else:
+        mend = "Type: pip install 'mnemo[unstructured]', then: mnemo retry"
+        yield lacking("reading", "second reader", "not installed: it seldom helps", mend)
 
 
 def recipe(connection: Connection, settings: Settings) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from mnemo_assets.chunks import Chunk
     from mnemo_assets.text.reading import Text
-    from mnemo_assets.text.sandbox import Sandbox
+    from mnemo_assets.text.second import Reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Outcome:
     chunks: tuple[tuple[Chunk, str], ...] = ()
 
 
-def attempt(job: Job, sandbox: Sandbox, folder: Path) -> Outcome:
+def attempt(job: Job, sandbox: Reads, folder: Path) -> Outcome:
     """Read a document from the first of its files that is there and unchanged; cache its text.
 
     Args:
@@ -110,7 +110,7 @@ def attempt(job: Job, sandbox: Sandbox, folder: Path) -> Outcome:
     return Outcome("new", missed)
 
 
-def _read(file: File, sha256: str, sandbox: Sandbox) -> Text:
+def _read(file: File, sha256: str, sandbox: Reads) -> Text:
     """Read a file that is the one that was hashed, before and after; of a part the content is compared.
 
     Raises:

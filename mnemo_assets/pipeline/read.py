@@ -23,6 +23,7 @@ from mnemo_assets.pipeline.progress import OnProgress, Stop, never, silent
 from mnemo_assets.text import cache, converter
 from mnemo_assets.text.reading import reader_for
 from mnemo_assets.text.sandbox import Sandbox
+from mnemo_assets.text.second import Second
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -201,11 +202,15 @@ def _attempts(queue: _Queue, settings: Settings) -> Iterator[tuple[Job, Outcome]
     """Read documents, several at once, in the order in which they end."""
     running: dict[Future[Outcome], Job] = {}
     # the sandbox ends first: what is being read then fails at once, and the threads are not waited for
-    with ThreadPoolExecutor(settings.workers) as pool, Sandbox(settings) as sandbox:
+    with (
+        ThreadPoolExecutor(settings.workers) as pool,
+        Sandbox(settings) as sandbox,
+        Second(settings, sandbox) as readers,
+    ):
         try:
             while True:
                 for job in queue.take(2 * settings.workers - len(running)):
-                    running[pool.submit(attempt, job, sandbox, settings.text_cache)] = job
+                    running[pool.submit(attempt, job, readers, settings.text_cache)] = job
                 if not running:
                     return
                 for future in wait(running, return_when=FIRST_COMPLETED).done:

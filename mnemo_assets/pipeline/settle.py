@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mnemo_assets.chunks import Chunk
-    from mnemo_assets.text.pages import Metadata, Part
+    from mnemo_assets.text.pages import Part
+    from mnemo_assets.text.reading import Text
 
 Q = queries("read")
 
@@ -151,7 +152,7 @@ def _values(job: Job, outcome: Outcome) -> dict[str, object]:
         "reader_version": outcome.reader_version,
         "chunks_version": chunks.VERSION,
         "title": text and (None if is_secret else text.metadata.title),
-        "metadata": _metadata(None if is_secret or text is None else text.metadata),
+        "metadata": _metadata(None if is_secret else text),
         "language": text and text.language,
         "document_date": text and text.document_date,
         "document_date_source": text and text.document_date_source,
@@ -164,8 +165,11 @@ def _values(job: Job, outcome: Outcome) -> dict[str, object]:
     }
 
 
-def _metadata(metadata: Metadata | None) -> Jsonb:
-    """What a file says about itself, but for what it does not say, and the title, which has a column."""
-    found = {} if metadata is None else asdict(metadata)
+def _metadata(text: Text | None) -> Jsonb:
+    """What a file says about itself, but for what it does not say, and the title, which has a column.
+
+    And who read it, where that was the second reader.
+    """
+    found = {} if text is None else asdict(text.metadata) | {"second_reader": text.second_reader}
     said = {name: str(value) for name, value in found.items() if value is not None and name != "title"}
     return Jsonb(said)

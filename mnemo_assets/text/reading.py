@@ -110,6 +110,7 @@ class Text:
         reader: the name of the reader of the extension; a file that is something else is recorded the same,
             so that what is looked up in the cache is what was put there.
         reader_version: its version.
+        second_reader: who read it, with its version, where the reader of the extension could not.
         scanned: whether no page has text that can be used, and some await OCR.
     """
 
@@ -125,6 +126,7 @@ class Text:
     quoted: tuple[tuple[int, int], ...] = ()
     characters_removed: int = 0
     pages_awaiting_ocr: int = 0
+    second_reader: str | None = None
     blank: bool = False
     scanned: bool = False
 

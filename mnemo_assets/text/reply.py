@@ -112,9 +112,10 @@ def _checked(header: dict[str, Any], text: str, reader: Reader) -> Text:
     header |= {"text": "", "reader": reader.name, "reader_version": reader.version}
     found = adapter().validate_json(json.dumps(header), strict=True)
     lines = [getattr(found.metadata, one.name) for one in fields(Metadata)]
+    lines += [found.language, found.second_reader]
     if not (
         _starts(text.split("\f")) == found.page_starts
-        and all(_is_line(line) for line in [*lines, found.language] if isinstance(line, str))
+        and all(_is_line(line) for line in lines if isinstance(line, str))
         and found.characters_removed in _COUNT
         and found.pages_awaiting_ocr in _COUNT
         and len(found.parts) <= MAX_PARTS

@@ -71,8 +71,9 @@ def main() -> None:
     configuration = json.loads(sys.argv[1])
     control = socket.socket(fileno=configuration["control"])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for mnemo, which then closes the control socket
-    read: _Read = import_module(configuration["module"]).read
-    _warm_up()
+    module = import_module(configuration["module"])
+    read: _Read = module.read
+    getattr(module, "warm_up", _warm_up)()
     prepared = walls.prepare(configuration["memory_mb"], configuration["seconds"], configuration["readable"])
     gc.collect()
     gc.freeze()  # children must not touch, and so copy, every object only to count it

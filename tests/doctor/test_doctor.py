@@ -48,6 +48,7 @@ def test_all_is_well(settings: Settings) -> None:
         "home",
         "walls",
         "converters",
+        "reading",
         "dagster",
         "postgres",
         "recipes",

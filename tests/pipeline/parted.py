@@ -97,7 +97,13 @@ class Here:
         pass
 
     def read(
-        self, fd: int, ext: str, *, parts: Sequence[tuple[str, str]] = (), sha256: str | None = None
+        self,
+        fd: int,
+        ext: str,
+        *,
+        parts: Sequence[tuple[str, str]] = (),
+        sha256: str | None = None,
+        **_wish: object,
     ) -> Text:
         """Read in this process."""
         self.reads.append(tuple(path for path, _ in parts))

@@ -10,10 +10,10 @@ import pytest
 
 from mnemo_assets import database
 from mnemo_assets.archive import ledger
-from mnemo_assets.errors import MnemoError
+from mnemo_assets.errors import ErrorClass, MnemoError, ReadingError
 from mnemo_assets.pipeline import mine, read, retry, scan
 from mnemo_assets.pipeline.read import ReadCounts
-from mnemo_assets.text import cache, converter, reading
+from mnemo_assets.text import cache, converter, reading, second
 from mnemo_assets.text.pages import Metadata, Pages
 from mnemo_assets.text.reading import Reader, Text
 from tests.text.fake_office import office
@@ -270,6 +270,34 @@ def test_a_reader_that_comes_later(
     monkeypatch.setitem(reading.READERS, "rtf", reading.READERS["txt"])
     assert read.read(connection, settings) == ReadCounts(extracted=1)
     assert stages(connection) == {"old.rtf": ("extracted", None)}
+
+
+def test_a_text_of_the_second_reader_stays(
+    connection: Connection, settings: Settings, folder: Path, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is recorded under the name of the first, and so it is not read again by every run."""
+    (folder / "letter.docx").write_bytes(docx(paragraph("It rains.")))
+    scan_all(connection, settings, folder)
+    failing = iter([ReadingError(ErrorClass.CORRUPT)])
+
+    def fail(_text: Text) -> Text:
+        raise next(failing)
+
+    bench.change = fail
+    rescued = replace(
+        reading.text_of(Pages(["It rains."]), reading.READERS["docx"]), second_reader="unstructured 0.27"
+    )
+    monkeypatch.setattr(second, "is_installed", lambda: True)
+    monkeypatch.setattr(second.Second, "_second", lambda *_: rescued)
+    assert read.read(connection, settings) == ReadCounts(extracted=1)
+    (row,) = connection.execute(b"select reader, reader_version, metadata from documents").fetchall()
+    docx_reader = reading.READERS["docx"]
+    assert (row["reader"], row["reader_version"]) == (docx_reader.name, docx_reader.version)
+    assert row["metadata"] == {"second_reader": "unstructured 0.27"}
+    assert read.read(connection, settings) == ReadCounts()
+    (cached,) = settings.text_cache.rglob("*.json")
+    found = cache.load(settings.text_cache, cached.name[:64], docx_reader.name, docx_reader.version)
+    assert found == rescued
 
 
 def test_a_converter_that_is_missing(

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from mnemo_assets.settings import Settings
 from mnemo_assets.text.reading import Text
 from mnemo_assets.text.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from mnemo_assets.text.second import Reads
 
 SMALL_SETTINGS = Settings(home=Path("/nowhere"), reader_seconds=1, reader_memory_mb=256)
 Read = Callable[[bytes, str], Text]
@@ -21,7 +25,7 @@ def hostile(settings: Settings) -> Sandbox:
     return Sandbox(settings, module="hostile_reader", code=(Path(__file__).parent,))
 
 
-def reading_of(sandbox: Sandbox, folder: Path) -> Read:
+def reading_of(sandbox: Reads, folder: Path) -> Read:
     """Reads bytes in a sandbox, as a file of an extension."""
 
     def read(content: bytes, ext: str = "txt") -> Text:
@@ -43,8 +47,9 @@ def _small() -> Iterator[Sandbox]:
 
 
 @pytest.fixture(scope="session")
-def real_sandbox() -> Iterator[Sandbox]:
-    with Sandbox(Settings(home=Path("/nowhere"), reader_seconds=4, reader_memory_mb=512)) as sandbox:
+def real_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    home = tmp_path_factory.mktemp("home")
+    with Sandbox(Settings(home=home, reader_seconds=4, reader_memory_mb=512)) as sandbox:
         yield sandbox
 
 
