@@ -41,17 +41,19 @@ class Reader:
 
 
 _PLAIN = Reader("plain", 2, "mnemo_assets.text.plain:read")
-_HTML = Reader("html", 2, "mnemo_assets.text.html:read")
+_HTML = Reader("html", 3, "mnemo_assets.text.html:read")
 
 READERS: dict[str, Reader] = {
     "pdf": Reader("pdf", 2, "mnemo_assets.text.pdf:read"),
     "docx": Reader("docx", 2, "mnemo_assets.text.docx:read"),
+    "epub": Reader("epub", 1, "mnemo_assets.text.epub:read"),
+    "odt": Reader("odt", 1, "mnemo_assets.text.odt:read"),
     "txt": _PLAIN,
     "md": _PLAIN,
     "csv": _PLAIN,
     "html": _HTML,
     "htm": _HTML,
-    "eml": Reader("mail", 2, "mnemo_assets.text.mail:read"),
+    "eml": Reader("mail", 3, "mnemo_assets.text.mail:read"),
 }
 
 

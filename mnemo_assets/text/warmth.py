@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 
 _mupdf: Any = pymupdf  # it has annotations in places, and not where they matter
 _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+_OPEN_TEXT = "application/vnd.oasis.opendocument.text"
+_OPEN_DOCUMENT = (
+    '<o:document-content xmlns:o="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+    'xmlns:t="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><o:body><o:text><t:p>x</t:p></o:text></o:body>'
+    "</o:document-content>"
+)
 _MAIL = """\
 From: =?utf-8?q?=C3=84nne?= <a@example.org>
 To: b@example.org, C <c@example.org>
@@ -40,16 +46,21 @@ def samples() -> Iterator[tuple[str, bytes]]:
     yield "html", b"<!doctype html><title>x</title><p>x<table><tr><td>1<td>2</table><pre>a</pre>"
     yield "eml", _MAIL.encode()
     yield "docx", _docx()
+    yield "odt", _zipped({"mimetype": _OPEN_TEXT, "content.xml": _OPEN_DOCUMENT})
+    yield "epub", _zipped({"META-INF/container.xml": "<a/>", "x.xhtml": "<p>x</p>"})
     yield "pdf", _pdf()
 
 
 def _docx() -> bytes:
+    body = "<w:body><w:p><w:r><w:t>x</w:t></w:r></w:p></w:body>"
+    return _zipped({"word/document.xml": f'<w:document xmlns:w="{_WORD}">{body}</w:document>'})
+
+
+def _zipped(parts: dict[str, str]) -> bytes:
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as container:
-        container.writestr(
-            "word/document.xml",
-            f'<w:document xmlns:w="{_WORD}"><w:body><w:p><w:r><w:t>x</w:t></w:r></w:p></w:body></w:document>',
-        )
+        for name, content in parts.items():
+            container.writestr(name, content)
     return held.getvalue()
 
 

@@ -10,7 +10,7 @@ import lzma
 import struct
 import zipfile
 import zlib
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 from xml.parsers import expat
 
 from mnemo_assets.errors import ErrorClass, ReadingError
@@ -71,8 +71,11 @@ class Parts:
     def __contains__(self, name: object) -> bool:
         return name in self._infos
 
-    def parse(self, name: str, handler: Handler) -> None:
-        """Parse one part.
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._infos)
+
+    def parse(self, name: str, handler: Handler, *, typed: bool = False) -> None:
+        """Parse one part; `typed` is whether it may name a document type that stands elsewhere.
 
         Raises:
             ReadingError: CORRUPT, ENCRYPTED, TOO_LARGE.
@@ -80,7 +83,7 @@ class Parts:
         info = self._infos[name]
         if info.flag_bits & 1:
             raise ReadingError(ErrorClass.ENCRYPTED)
-        parser = _parser(handler)
+        parser = _parser(handler, typed=typed)
         try:
             with self._container.open(info) as part:
                 while piece := part.read(_AT_ONCE):
@@ -92,8 +95,43 @@ class Parts:
         except expat.ExpatError:
             raise ReadingError(ErrorClass.CORRUPT, "ExpatError") from None
 
+    def whole(self, name: str, limit: int = _MOST_LISTED) -> bytes:
+        """The bytes of one part.
 
-def _parser(handler: Handler) -> expat.XMLParserType:
+        Raises:
+            ReadingError: CORRUPT, ENCRYPTED; TOO_LARGE, it has more than `limit` bytes.
+        """
+        info = self._infos[name]
+        if info.flag_bits & 1:
+            raise ReadingError(ErrorClass.ENCRYPTED)
+        with self._container.open(info) as part:
+            data = part.read(min(limit, self._left) + 1)
+        self._left -= len(data)
+        if len(data) > limit or self._left < 0:
+            raise ReadingError(ErrorClass.TOO_LARGE, "unpacked bytes")
+        return data
+
+
+def parse_file(file: BinaryIO, handler: Handler) -> None:
+    """Parse a file that is one XML document, from its beginning.
+
+    Raises:
+        ReadingError: CORRUPT, TOO_LARGE.
+    """
+    file.seek(0)
+    parser, left = _parser(handler), MOST_UNPACKED
+    try:
+        while piece := file.read(_AT_ONCE):
+            left -= len(piece)
+            if left < 0:
+                raise ReadingError(ErrorClass.TOO_LARGE, "bytes")
+            parser.Parse(piece, False)  # noqa: FBT003 - the library takes it by place alone
+        parser.Parse(b"", True)  # noqa: FBT003 - the same
+    except expat.ExpatError:
+        raise ReadingError(ErrorClass.CORRUPT, "ExpatError") from None
+
+
+def _parser(handler: Handler, *, typed: bool = False) -> expat.XMLParserType:
     parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
     parser.buffer_text = True
     parser.buffer_size = _AT_ONCE
@@ -108,7 +146,9 @@ def _parser(handler: Handler) -> expat.XMLParserType:
         namespace, _, name = tag.rpartition(_SEPARATOR)
         handler.end(namespace, name)
 
-    def refuse(*_: object) -> None:
+    def refuse(_name: object, _system: object, _public: object, internal: object) -> None:
+        if typed and not internal:
+            return
         raise ReadingError(ErrorClass.CORRUPT, "document type")
 
     parser.StartElementHandler = start
@@ -139,8 +179,14 @@ class _Elements:
         self._open[-1][1].append(text)
 
 
-def elements(parts: Parts, name: str) -> Iterator[tuple[str, dict[str, str], str]]:
-    """Local name, attributes and own text of each element of a small part, in the order of their ends."""
+def elements(parts: Parts, name: str, *, typed: bool = False) -> Iterator[tuple[str, dict[str, str], str]]:
+    """Local name, attributes and own text of each element of a small part, in the order of their ends.
+
+    Args:
+        parts: of a container.
+        name: of the part.
+        typed: whether it may name a document type that stands elsewhere; it is not looked at.
+    """
     handler = _Elements()
-    parts.parse(name, handler)
+    parts.parse(name, handler, typed=typed)
     yield from handler.found
