@@ -28,13 +28,13 @@ _OTHERS = (
 )  # fmt: skip
 _RTF = b"{\\rtf"
 #: The kind of an OLE container by a stream of its root.
-_STREAMS: dict[str, str] = {}
+_STREAMS = {"Workbook": "xls", "Book": "xls"}
 _OPEN_DOCUMENT = b"application/vnd.oasis.opendocument.text"
 _EPUB = b"application/epub+zip"
 #: The extensions that say no more than "text": which kind is not decided by the content.
 _TEXTS = frozenset({"txt", "md", "csv"})
 #: The extensions whose documents are not text: anything else under them is damaged.
-_CONTAINERS = frozenset({"pdf", "docx", "odt", "epub"})
+_CONTAINERS = frozenset({"pdf", "docx", "xls", "odt", "epub"})
 _ZIPPED = frozenset({"docx", "odt", "epub"})
 #: The root of an OpenDocument file that is not zipped.
 _FLAT = re.compile(r"\s*<\?xml[^>]{0,200}>\s*<office:document\b")

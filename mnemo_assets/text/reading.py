@@ -46,6 +46,7 @@ _HTML = Reader("html", 3, "mnemo_assets.text.html:read")
 READERS: dict[str, Reader] = {
     "pdf": Reader("pdf", 2, "mnemo_assets.text.pdf:read"),
     "docx": Reader("docx", 2, "mnemo_assets.text.docx:read"),
+    "xls": Reader("xls", 1, "mnemo_assets.text.xls:read"),
     "epub": Reader("epub", 1, "mnemo_assets.text.epub:read"),
     "odt": Reader("odt", 1, "mnemo_assets.text.odt:read"),
     "txt": _PLAIN,

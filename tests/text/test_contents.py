@@ -8,6 +8,7 @@ import pytest
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text import reading
 from mnemo_assets.text.reading import READERS
+from tests.text import ole_files
 from tests.text.invented_documents import docx, long_text, paragraph, pdf, zipped
 
 OLE = bytes.fromhex("d0cf11e0a1b11ae1")
@@ -72,7 +73,8 @@ def test_an_encrypted_office_document_needs_a_password() -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        OLE + bytes(2000),
+        ole_files.ole({"Contents": b"of another program"}),
+        b"\x09\x04\x06\x00\x00\x00\x10\x00" + bytes(60),
         b"{\\rtf1 Dear Ada}",
         b"\x89PNG\r\n\x1a\n" + bytes(40),
         zipped({"xl/workbook.xml": "<workbook/>", "[Content_Types].xml": "<Types/>"}),
@@ -92,6 +94,8 @@ def test_damage_is_told_from_disguise() -> None:
     assert refusal(noise, "pdf") is ErrorClass.CORRUPT
     assert refusal(noise, "txt") is ErrorClass.UNSUPPORTED
     assert refusal(DOCX[:-30], "docx") is ErrorClass.CORRUPT
+    assert refusal(OLE + bytes(2000), "xls") is ErrorClass.CORRUPT
+    assert refusal(OLE + bytes(2000), "pdf") is ErrorClass.UNSUPPORTED
     assert refusal(bytes(5000), "pdf") is ErrorClass.CORRUPT
 
 
