@@ -64,7 +64,7 @@ def kind_of(file: BinaryIO, ext: str) -> str | None:
     if head.startswith(b"%PDF-") or (ext not in _TEXTS and b"%PDF-" in head[:_PDF_WITHIN]):
         return "pdf"
     if head.lstrip(b" \t\r\n").startswith(_RTF):
-        raise ReadingError(ErrorClass.UNSUPPORTED, "rtf")
+        return "rtf"
     if head.startswith(ole.MAGIC):
         return _held(file, ext)
     if head.startswith(_ZIP):

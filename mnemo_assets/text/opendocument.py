@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from mnemo_assets.text.pages import worded
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -100,7 +102,6 @@ class Walk:
         self._notes: list[str] = []  # of the page
         self._author: list[str] = []
         self._frames = [_Frame()]
-        self._worded = False  # the page that is being written has words
         self._skipped = 0  # elements open inside of one that is left out
         self._property: list[str] | None = None
         self._in_annotation = 0
@@ -336,7 +337,6 @@ class Walk:
 
     def _write(self, text: str) -> None:
         self._frames[-1].parts.append(self._budget.spend(text))
-        self._worded = self._worded or not text.isspace()
 
     def _closed(self) -> str:
         """The text of the innermost frame, which ends."""
@@ -351,11 +351,12 @@ class Walk:
         """End the page here; inside of a row before the row, and inside of a box or a note not at all."""
         if len(self._frames) > 1:
             self._frames[0].page_ended |= all(frame.cell for frame in self._frames[1:])
-        elif self._worded:  # a break that was set may be written again as the one that was rendered
+        elif worded(
+            self._frames[0].parts
+        ):  # a break that was set may be written again as the one that was rendered
             self._end_of_page_notes()
             self._budget.spend_page()
             self._frames[0].parts.append("\f")
-            self._worded = False
 
     def _end_of_page_notes(self) -> None:
         self._frames[0].parts.extend(f"\n{note}\n" for note in self._notes)

@@ -47,6 +47,7 @@ READERS: dict[str, Reader] = {
     "pdf": Reader("pdf", 2, "mnemo_assets.text.pdf:read"),
     "docx": Reader("docx", 2, "mnemo_assets.text.docx:read"),
     "xls": Reader("xls", 1, "mnemo_assets.text.xls:read"),
+    "rtf": Reader("rtf", 1, "mnemo_assets.text.rtf:read"),
     "epub": Reader("epub", 1, "mnemo_assets.text.epub:read"),
     "odt": Reader("odt", 1, "mnemo_assets.text.odt:read"),
     "txt": _PLAIN,

@@ -46,6 +46,7 @@ def samples() -> Iterator[tuple[str, bytes]]:
     yield "html", b"<!doctype html><title>x</title><p>x<table><tr><td>1<td>2</table><pre>a</pre>"
     yield "eml", _MAIL.encode()
     yield "docx", _docx()
+    yield "rtf", rb"{\rtf1\ansi x\par}"
     yield "odt", _zipped({"mimetype": _OPEN_TEXT, "content.xml": _OPEN_DOCUMENT})
     yield "epub", _zipped({"META-INF/container.xml": "<a/>", "x.xhtml": "<p>x</p>"})
     yield "pdf", _pdf()

@@ -75,7 +75,6 @@ def test_an_encrypted_office_document_needs_a_password() -> None:
     [
         ole_files.ole({"Contents": b"of another program"}),
         b"\x09\x04\x06\x00\x00\x00\x10\x00" + bytes(60),
-        b"{\\rtf1 Dear Ada}",
         b"\x89PNG\r\n\x1a\n" + bytes(40),
         zipped({"xl/workbook.xml": "<workbook/>", "[Content_Types].xml": "<Types/>"}),
         zipped({"mimetype": "application/vnd.oasis.opendocument.spreadsheet"}),

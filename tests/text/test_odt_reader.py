@@ -135,6 +135,7 @@ def test_notes_stand_on_the_page_that_refers_to_them() -> None:
         (paragraph("one") + paragraph("two", "P4"), 1),
         (paragraph("one") + paragraph("two", "P5"), 2),
         (paragraph("one") + table((paragraph("two", "P1"), "three"), ("four",)), 2),
+        (table((paragraph("one"), paragraph("<text:soft-page-break/>two"))), 1),
         (paragraph(f"one{BOX.format('<text:soft-page-break/>box')}") + table(("two",)), 1),
     ],
 )

@@ -116,6 +116,7 @@ def test_damage_has_a_name() -> None:
     ("content", "expected"),
     [
         (b"<html><table><tr><td>a<td>b</table></html>", "a\tb"),
+        (b"{\\rtf1 Dear Ada}", "Dear Ada"),
         (b"name\tborn\nAda\t1815\n", "name\tborn\nAda\t1815"),
     ],
 )
