@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
 from contextlib import contextmanager
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import olefile
 
 from mnemo_assets.errors import ErrorClass, ReadingError
+from mnemo_assets.text.days import plausible
+from mnemo_assets.text.pages import Metadata
 from mnemo_assets.text.xml_parts import DAMAGE, damaged
 
 if TYPE_CHECKING:
@@ -44,6 +48,42 @@ def stream(file: BinaryIO, path: str) -> bytes:
             raise ReadingError(ErrorClass.TOO_LARGE, "stream")
         data: bytes = container.openstream(path).read()
         return data
+
+
+def properties(file: BinaryIO) -> Metadata:
+    """Title, author and days of the document; what is damaged is left out."""
+    try:
+        with _opened(file) as container:
+            said = container.get_metadata()
+    except ReadingError:
+        return Metadata()
+    codec = _codec(said.codepage)
+    return Metadata(
+        title=_line(said.title, codec),
+        author=_line(said.author, codec),
+        created=_day(said.create_time),
+        modified=_day(said.last_saved_time),
+    )
+
+
+def _codec(page: object) -> str:
+    """The codec of a code page; the numbers of UTF-8 and of Macintosh are not their names."""
+    number = page % (1 << 16) if isinstance(page, int) else 1252  # it may have been read as negative
+    name = {65001: "utf-8", 1200: "utf-16-le", 10000: "mac_roman"}.get(number, f"cp{number}")
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        return "cp1252"
+
+
+def _line(value: object, codec: str) -> str | None:
+    if isinstance(value, bytes):
+        return value.decode(codec, "replace").rstrip("\0")
+    return value if isinstance(value, str) else None
+
+
+def _day(value: object) -> date | None:
+    return plausible(value.date()) if isinstance(value, datetime) else None
 
 
 @contextmanager

@@ -131,3 +131,8 @@ def split_pages(text: str) -> list[str]:
     if text.count("\f") >= MAX_PAGES:
         raise ReadingError(ErrorClass.TOO_LARGE, "pages")
     return text.removesuffix("\f").split("\f")
+
+
+def worded(parts: list[str]) -> bool:
+    """Whether what has been written since the last form feed, a part by itself, has words."""
+    return next((part != "\f" for part in reversed(parts) if part == "\f" or part.strip()), False)

@@ -60,7 +60,7 @@ class ConversionNeededError(Exception):
 
 
 _PLAIN = Reader("plain", 2, "mnemo_assets.text.plain:read")
-_HTML = Reader("html", 2, "mnemo_assets.text.html:read")
+_HTML = Reader("html", 3, "mnemo_assets.text.html:read")
 _EMBEDDED = "mnemo_assets.text.ooxml:part"
 _XLSX = Reader("xlsx", 1, "mnemo_assets.text.xlsx:read", _EMBEDDED)
 
@@ -69,13 +69,17 @@ READERS: dict[str, Reader] = {
     "docx": Reader("docx", 3, "mnemo_assets.text.docx:read", _EMBEDDED),
     "xlsx": _XLSX,
     "xlsm": _XLSX,
+    "xls": Reader("xls", 1, "mnemo_assets.text.xls:read"),
     "pptx": Reader("pptx", 1, "mnemo_assets.text.pptx:read", _EMBEDDED),
+    "rtf": Reader("rtf", 1, "mnemo_assets.text.rtf:read"),
+    "odt": Reader("odt", 1, "mnemo_assets.text.odt:read"),
+    "epub": Reader("epub", 1, "mnemo_assets.text.epub:read"),
     "txt": _PLAIN,
     "md": _PLAIN,
     "csv": _PLAIN,
     "html": _HTML,
     "htm": _HTML,
-    "eml": Reader("mail", 3, "mnemo_assets.text.mail:read", "mnemo_assets.text.mail:part"),
+    "eml": Reader("mail", 4, "mnemo_assets.text.mail:read", "mnemo_assets.text.mail:part"),
 }
 
 
@@ -85,9 +89,7 @@ def _converted(name: str, version: int, into: str) -> Reader:
 
 
 READERS |= {
-    ext: _converted(ext, version, into)
-    for ext, version, into in (("doc", 0, "docx"), ("ppt", 0, "pptx"))
-    if into in READERS
+    ext: _converted(ext, version, into) for ext, version, into in (("doc", 0, "docx"), ("ppt", 0, "pptx"))
 }
 
 

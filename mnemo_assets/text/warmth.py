@@ -18,6 +18,12 @@ _SLIDE = "http://schemas.openxmlformats.org/presentationml/2006/main"
 _DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006"
 _RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
+_OPEN_TEXT = "application/vnd.oasis.opendocument.text"
+_OPEN_DOCUMENT = (
+    '<o:document-content xmlns:o="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+    'xmlns:t="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><o:body><o:text><t:p>x</t:p></o:text></o:body>'
+    "</o:document-content>"
+)
 _MAIL = """\
 From: =?utf-8?q?=C3=84nne?= <a@example.org>
 To: b@example.org, C <c@example.org>
@@ -47,6 +53,9 @@ def samples() -> Iterator[tuple[str, bytes]]:
     yield "docx", _docx()
     yield "xlsx", _xlsx()
     yield "pptx", _pptx()
+    yield "rtf", rb"{\rtf1\ansi x\par}"
+    yield "odt", _zip({"mimetype": _OPEN_TEXT, "content.xml": _OPEN_DOCUMENT})
+    yield "epub", _zip({"META-INF/container.xml": "<a/>", "x.xhtml": "<p>x</p>"})
     yield "pdf", _pdf()
 
 

@@ -10,7 +10,8 @@ import lzma
 import struct
 import zipfile
 import zlib
-from typing import TYPE_CHECKING, Protocol
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 from xml.parsers import expat
 
 from mnemo_assets.errors import ErrorClass, ReadingError
@@ -86,17 +87,17 @@ class Parts:
     def __iter__(self) -> Iterator[str]:
         return (info.filename.replace("\\", "/").lstrip("/") for info in self._infos.values())
 
-    def parse(self, name: str, handler: Handler) -> None:
-        """Parse one part.
+    def parse(self, name: str, handler: Handler, *, typed: bool = False) -> None:
+        """Parse one part; `typed` is whether it may name a document type that stands elsewhere.
 
         Raises:
             ReadingError: CORRUPT, ENCRYPTED, TOO_LARGE.
         """
-        for _ in self.steps(name, handler):
+        for _ in self.steps(name, handler, typed=typed):
             pass
 
-    def steps(self, name: str, handler: Handler) -> Iterator[None]:
-        """Parse one part, and pause after each piece.
+    def steps(self, name: str, handler: Handler, *, typed: bool = False) -> Iterator[None]:
+        """Parse one part, as `parse` does, and pause after each piece.
 
         Raises:
             ReadingError: CORRUPT, ENCRYPTED, TOO_LARGE.
@@ -104,22 +105,15 @@ class Parts:
         info = self._infos[_normalised(name)]
         if info.flag_bits & 1:
             raise ReadingError(ErrorClass.ENCRYPTED)
-        parser = _parser(handler)
-        try:
-            with self._container.open(info) as part:
-                while piece := part.read(_AT_ONCE):
-                    self._left -= len(piece)
-                    if self._left < 0:
-                        raise ReadingError(ErrorClass.TOO_LARGE, "unpacked bytes")
-                    parser.Parse(piece, False)  # noqa: FBT003 - the library takes it by place alone
-                    yield
-                parser.Parse(b"", True)  # noqa: FBT003 - the same
-        except expat.ExpatError:
-            raise ReadingError(ErrorClass.CORRUPT, "ExpatError") from None
-        except LookupError as error:
-            if isinstance(error, KeyError | IndexError):
-                raise
-            raise ReadingError(ErrorClass.CORRUPT, "encoding") from None  # one that nobody knows
+        parser = _parser(handler, typed=typed)
+        with _faults_named(), self._container.open(info) as part:
+            while piece := part.read(_AT_ONCE):
+                self._left -= len(piece)
+                if self._left < 0:
+                    raise ReadingError(ErrorClass.TOO_LARGE, "unpacked bytes")
+                parser.Parse(piece, False)  # noqa: FBT003 - the library takes it by place alone
+                yield
+            parser.Parse(b"", True)  # noqa: FBT003 - the same
         yield
 
     def whole(self, name: str, limit: int = _MOST_LISTED) -> bytes:
@@ -143,7 +137,37 @@ def _normalised(name: str) -> str:
     return name.replace("\\", "/").lstrip("/").lower()
 
 
-def _parser(handler: Handler) -> expat.XMLParserType:
+@contextmanager
+def _faults_named() -> Iterator[None]:
+    """Give the faults of an XML document the names that they have here."""
+    try:
+        yield
+    except expat.ExpatError:
+        raise ReadingError(ErrorClass.CORRUPT, "ExpatError") from None
+    except LookupError as error:
+        if isinstance(error, KeyError | IndexError):
+            raise
+        raise ReadingError(ErrorClass.CORRUPT, "encoding") from None  # one that nobody knows
+
+
+def parse_file(file: BinaryIO, handler: Handler) -> None:
+    """Parse a file that is one XML document, from its beginning.
+
+    Raises:
+        ReadingError: CORRUPT, TOO_LARGE.
+    """
+    file.seek(0)
+    parser, left = _parser(handler), MOST_UNPACKED
+    with _faults_named():
+        while piece := file.read(_AT_ONCE):
+            left -= len(piece)
+            if left < 0:
+                raise ReadingError(ErrorClass.TOO_LARGE, "bytes")
+            parser.Parse(piece, False)  # noqa: FBT003 - the library takes it by place alone
+        parser.Parse(b"", True)  # noqa: FBT003 - the same
+
+
+def _parser(handler: Handler, *, typed: bool = False) -> expat.XMLParserType:
     parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
     parser.buffer_text = True
     parser.buffer_size = _AT_ONCE
@@ -160,7 +184,9 @@ def _parser(handler: Handler) -> expat.XMLParserType:
         namespace, name = names[tag]
         finish(namespace, name)
 
-    def refuse(*_: object) -> None:
+    def refuse(_name: object, _system: object, _public: object, internal: object) -> None:
+        if typed and not internal:
+            return
         raise ReadingError(ErrorClass.CORRUPT, "document type")
 
     parser.StartElementHandler = start
@@ -215,14 +241,19 @@ class _Elements:
             raise ReadingError(ErrorClass.TOO_LARGE, "part")
 
 
-def elements(parts: Parts, name: str) -> Iterator[tuple[str, dict[str, str], str]]:
+def elements(parts: Parts, name: str, *, typed: bool = False) -> Iterator[tuple[str, dict[str, str], str]]:
     """Local name, attributes and own text of each element of a part, in the order of their ends.
 
     They come as the part is parsed: what was read before damage is there before its error is raised.
+
+    Args:
+        parts: of a container.
+        name: of the part.
+        typed: whether it may name a document type that stands elsewhere; it is not looked at.
     """
     handler = _Elements()
     try:
-        for _ in parts.steps(name, handler):
+        for _ in parts.steps(name, handler, typed=typed):
             found, handler.found = handler.found, []
             yield from found
     except ReadingError:

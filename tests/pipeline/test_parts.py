@@ -347,7 +347,7 @@ def test_a_mail_that_changed_without_a_trace(mailed: Mailed, monkeypatch: pytest
     def swapped(self: Here, fd: int, ext: str, **wish: Any) -> Any:
         path = mailed.folder / "letter.eml"
         text = real(self, fd, ext, **wish)
-        if not wish:
+        if not wish.get("parts"):
             data, stat = path.read_bytes(), path.stat()
             path.write_bytes(data.replace(b"Tm9yZHdpbmQ", b"Tm9yZHdpbmU"))  # in base64
             os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))

@@ -264,6 +264,7 @@ def test_a_reader_that_comes_later(
 ) -> None:
     """A document without a reader goes on by itself once there is one."""
     (folder / "old.rtf").write_text("words")
+    monkeypatch.delitem(reading.READERS, "rtf")
     scan_all(connection, settings, folder)
     assert read.read(connection, settings) == ReadCounts()
     assert stages(connection) == {"old.rtf": ("new", "ReaderToCome")}
