@@ -144,6 +144,8 @@ def text_of(pages: Pages, reader: Reader) -> Text:
     Raises:
         ReadingError: NO_TEXT, there is something in the document, and none of it is text or awaits OCR.
     """
+    from mnemo_assets.text import language  # noqa: PLC0415 - brings a model, and the parent stays light
+
     text, starts, removed = join(pages.pages or [""])
     empty = not text.strip()
     if empty and pages.has_content and not pages.awaiting_ocr:
@@ -159,6 +161,7 @@ def text_of(pages: Pages, reader: Reader) -> Text:
         metadata=metadata,
         document_date=day,
         document_date_source=source,
+        language=language.of(text),
         parts=tuple(pages.parts),
         characters_removed=removed,
         pages_awaiting_ocr=pages.awaiting_ocr,
