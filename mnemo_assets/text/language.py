@@ -22,6 +22,7 @@ _LEAST: Final = 20
 _LEAST_WIDE: Final = 6
 #: From here on the answer was right for every text of the corpus whose language is known.
 _CERTAIN: Final = 0.6
+_THREADS: Final = "OPENBLAS_NUM_THREADS"
 _NO_LANGUAGE: Final = "zxx"
 #: The first of them.
 _DENSE: Final = "\u2e80"
@@ -49,9 +50,14 @@ def of(text: str) -> str | None:
 @cache
 def _identifier() -> LanguageIdentifier:
     """The model, loaded once a process: half a second, and 100 MB that children share."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy must not start threads before a fork
+    before = os.environ.get(_THREADS)
+    os.environ[_THREADS] = "1"  # numpy must not start threads before a fork
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - brings numpy
 
+    if before is None:
+        del os.environ[_THREADS]
+    else:
+        os.environ[_THREADS] = before
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     two_letters = [name for name in identifier.nb_classes if len(name) == 2]  # noqa: PLR2004 - ISO 639-1
     identifier.set_languages([*two_letters, _NO_LANGUAGE])
