@@ -219,6 +219,8 @@ def text_of(pages: Pages, reader: Reader) -> Text:
         ReadingError: NO_TEXT, there is something in the document, and none of it is text, awaits OCR or is a
             document of its own.
     """
+    from mnemo_assets.text import language  # noqa: PLC0415 - brings a model, and the parent stays light
+
     text, starts, removed = join(pages.pages or [""])
     empty = not text.strip()
     if empty and pages.has_content and not pages.awaiting_ocr and not pages.parts:
@@ -234,6 +236,7 @@ def text_of(pages: Pages, reader: Reader) -> Text:
         metadata=metadata,
         document_date=day,
         document_date_source=source,
+        language=language.of(text),
         parts=tuple(pages.parts),
         quoted=quoted.tails(text) if pages.is_mail else (),
         characters_removed=removed,

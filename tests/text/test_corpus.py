@@ -49,6 +49,15 @@ ERRORS = {
     "ppt/poi__locked_Protected-hello.ppt": "Encrypted",
     "ppt/poi__table_test.ppt": "NoText",  # a table of empty cells
     "ppt/tika__testPPT_protected_passtika.ppt": "Encrypted",
+    "xls/msoffcrypto-tool__rc4cryptoapi_locked.xls": "Encrypted",
+    "xls/poi__35897-type4.xls": "Encrypted",
+    "xls/poi__clusterfuzz-testcase-minimized-POIHSSFFuzzer-4819588401201152.xls": "Corrupt",
+    "xls/poi__xor-encryption-abc.xls": "Encrypted",
+    "xls/tika__testEXCEL_4.xls": "Unsupported",  # Excel 4, of 1992
+    "xls/tika__testEXCEL_protected_passtika.xls": "Encrypted",
+    "odt/odftoolkit__encrypted-with-pwd_hello.odt": "Encrypted",
+    "odt/odftoolkit__testInvalidPkg3.odt": "Corrupt",
+    "epub/epubcheck__ocf-zip-unreadable-no-end-header-fatal.epub": "Corrupt",
     "eml/core__mixed-up-long.eml": "Encrypted",
     "eml/unstructured__fake-encrypted.eml": "Encrypted",
     "doc/format-corpus__testIBMDisplayWrite40.doc": "Corrupt",
@@ -61,6 +70,9 @@ ERRORS = {
     "pdf/pdf.js__poppler-67295-0.pdf": "Corrupt",
 }
 BLANK = {
+    "odt/odftoolkit__CorruptedMimetypeDoc.odt",
+    "odt/odftoolkit__CorruptedMimetypeDoc.odt--OUT-new.odt",
+    "odt/odftoolkit__TestSaveCorruptedMimetypeDoc.odt--OUT-new.odt",
     "pdf/pdf.js__PDFBOX-4352-0.pdf",
     "pdf/pdf.js__empty_protected.pdf",
     "pptx/poi__table_test.pptx",  # a table of empty cells

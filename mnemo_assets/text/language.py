@@ -1,0 +1,64 @@
+"""The language of a text, as ISO 639-1 has it; none where that cannot be told.
+
+py3langid, measured beside fastText's small model and lingua on letters in 20 languages: all right from 20
+characters on, with a probability that can be believed and a class for what is no language. It brings its
+model with it, and takes a millisecond a text.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+#: Code points that are looked at, at the beginning and in the middle: more does not change the answer.
+_SAMPLE: Final = 4_000
+#: Letters without which nothing is told; of scripts that write a word in one or two, fewer do.
+_LEAST: Final = 20
+_LEAST_WIDE: Final = 6
+#: From here on the answer was right for every text of the corpus whose language is known.
+_CERTAIN: Final = 0.6
+_THREADS: Final = "OPENBLAS_NUM_THREADS"
+_NO_LANGUAGE: Final = "zxx"
+#: The first of them.
+_DENSE: Final = "\u2e80"
+#: Words without digits, and not those that addresses and names of files are made of.
+_WORD: Final = re.compile(r"(?<![\w@./\\-])[^\W\d_]+(?:['’][^\W\d_]+)?(?![\w@/\\]|\.\w|-\d)")
+
+
+def of(text: str) -> str | None:
+    """The language of a text.
+
+    Args:
+        text: normalised.
+    """
+    middle = max(_SAMPLE, (len(text) - _SAMPLE) // 2)
+    parts = (text[:_SAMPLE], text[middle : middle + _SAMPLE])
+    words = [word for part in parts for word in _WORD.findall(part)]
+    sample = " ".join(words)
+    wide = sum(letter >= _DENSE for letter in sample)
+    if len(sample) - len(words) < _LEAST and wide < _LEAST_WIDE:
+        return None
+    name, probability = _identifier().classify(sample)
+    return name if name != _NO_LANGUAGE and probability >= _CERTAIN else None
+
+
+@cache
+def _identifier() -> LanguageIdentifier:
+    """The model, loaded once a process: half a second, and 100 MB that children share."""
+    before = os.environ.get(_THREADS)
+    os.environ[_THREADS] = "1"  # numpy must not start threads before a fork
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - brings numpy
+
+    if before is None:
+        del os.environ[_THREADS]
+    else:
+        os.environ[_THREADS] = before
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    two_letters = [name for name in identifier.nb_classes if len(name) == 2]  # noqa: PLR2004 - ISO 639-1
+    identifier.set_languages([*two_letters, _NO_LANGUAGE])
+    return identifier
