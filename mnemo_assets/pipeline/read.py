@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from mnemo_assets.archive.rules import ADMITTED
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import ErrorClass, MnemoError
-from mnemo_assets.pipeline import claims, settle
+from mnemo_assets.pipeline import claims, pages, settle
 from mnemo_assets.pipeline.attempt import File, Job, Outcome, attempt
 from mnemo_assets.pipeline.progress import OnProgress, Stop, never, silent
 from mnemo_assets.text import cache
@@ -25,6 +25,7 @@ from mnemo_assets.text.sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
+    from pathlib import Path
 
     from mnemo_assets.settings import Settings
 
@@ -56,6 +57,12 @@ class ReadCounts:
     unreachable: int = 0
 
 
+class Counts(Protocol):
+    """Counts of a run that ends with outcomes as reading has them: each stage has a field."""
+
+    failed_first: int
+
+
 def read(
     connection: Connection,
     settings: Settings,
@@ -84,7 +91,7 @@ def read(
         MnemoError: the text cache cannot be written; the document stays as it was.
     """
     counts = ReadCounts() if counts is None else counts
-    formats = _formats()
+    formats = formats_read()
     connection.execute(Q["mark_reader_to_come"], formats)
     chosen = {**formats, "only": None if only is None else list(only), "again": again}
     waiting = connection.execute(Q["count_waiting"], chosen).fetchone()
@@ -94,9 +101,9 @@ def read(
     lease = max(claims.LEASE, timedelta(seconds=8 * settings.reader_seconds))
     on_progress("read", 0, total)
     with claims.claimant(connection, lease) as claimant:
-        jobs = _jobs(claimant, chosen, 4 * settings.workers, stop)
+        jobs = jobs_of(claimant, Q["claim_reading"], chosen, 4 * settings.workers, stop)
         for done, (job, outcome) in enumerate(_attempts(jobs, settings), start=1):
-            _settle(connection, settings, job, outcome, counts)
+            settled(connection, settings.text_cache, job, outcome, counts)
             on_progress("read", done, max(done, total))
     return counts
 
@@ -118,7 +125,7 @@ def rechunk(
     return read(connection, settings, on_progress, only=only, again="cached")
 
 
-def _formats() -> dict[str, list[Any]]:
+def formats_read() -> dict[str, list[Any]]:
     """The extensions that have a reader, with its name and version: parameters of the queries."""
     found = [(ext, reader) for ext in sorted(ADMITTED) if (reader := reader_for(ext)) is not None]
     return {
@@ -128,14 +135,23 @@ def _formats() -> dict[str, list[Any]]:
     }
 
 
-def _jobs(claimant: claims.Claimant, chosen: dict[str, Any], limit: int, stop: Stop) -> Iterator[Job]:
-    """Claim documents, ascending, as they are asked for; each comes once, whatever becomes of it."""
+def jobs_of(
+    claimant: claims.Claimant, claim: bytes, chosen: dict[str, Any], limit: int, stop: Stop
+) -> Iterator[Job]:
+    """Claim documents, ascending, as they are asked for; each comes once, whatever becomes of it.
+
+    Args:
+        claimant: who works on them.
+        claim: the query that claims some, in the order of their ids.
+        chosen: its parameters, but for `after` and `limit`; `formats_read` and `again` among them.
+        limit: how many at once.
+        stop: is asked before more are claimed.
+    """
     after = 0
-    while not stop() and (
-        rows := claimant.take(Q["claim_reading"], {**chosen, "after": after, "limit": limit})
-    ):
+    while not stop() and (rows := claimant.take(claim, {**chosen, "after": after, "limit": limit})):
         after = rows[-1]["document_id"]
         values = {**chosen, "document_ids": [row["document_id"] for row in rows]}
+        known = pages.known(claimant.connection, values["document_ids"])
         found = claimant.connection.execute(Q["readable_files"], values)
         files = {key: list(group) for key, group in groupby(found, itemgetter("document_id"))}
         for row in rows:
@@ -143,6 +159,7 @@ def _jobs(claimant: claims.Claimant, chosen: dict[str, Any], limit: int, stop: S
                 **row,
                 files=tuple(map(_file, files.get(row["document_id"], ()))),
                 anew=chosen["again"] == "all",
+                recognised=known[row["document_id"]],
             )
 
 
@@ -181,17 +198,23 @@ def _result(future: Future[Outcome]) -> Outcome:
         return Outcome("failed", ErrorClass.READER_CRASHED, type(error).__name__)
 
 
-def _settle(
-    connection: Connection, settings: Settings, job: Job, outcome: Outcome, counts: ReadCounts
-) -> None:
-    """Write an outcome and count it; an outcome of a lost claim is nobody's."""
+def settled(connection: Connection, folder: Path, job: Job, outcome: Outcome, counts: Counts) -> None:
+    """Write an outcome and count it; an outcome of a lost claim is nobody's.
+
+    Args:
+        connection: as for `read`.
+        folder: the text cache.
+        job: the document.
+        outcome: what became of it.
+        counts: to add to.
+    """
     try:
         kind, attempts = settle.settle(connection, job, outcome)
     except claims.LostError:
         if connection.execute(Q["document_of"], {"sha256": job.sha256}).fetchone() is None:
-            cache.remove(settings.text_cache, job.sha256)  # it was swept while it was being read
+            cache.remove(folder, job.sha256)  # it was swept while it was being read
         return
     if outcome.error_class is ErrorClass.SECRET:
-        cache.remove(settings.text_cache, job.sha256)  # an older reader did not see it
+        cache.remove(folder, job.sha256)  # an older reader did not see it
     setattr(counts, kind, getattr(counts, kind) + 1)
     counts.failed_first += kind == "failed" and attempts == 1

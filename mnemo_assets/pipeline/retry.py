@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mnemo_assets.errors import ErrorClass
 
 Q = queries("retry")
+PAGES = queries("ocr")
 
 #: A document is named by at least so many digits of its sha256.
 PREFIX = re.compile(r"[0-9a-f]{6,64}")
@@ -54,6 +55,8 @@ def retry(
     with connection.transaction():
         sent = connection.execute(Q["send_back"], values).fetchall()
         mined = [row["document_id"] for row in sent if row["stage"] == "extracted"]
+        again = [row["document_id"] for row in sent if row["stage"] == "new"]
+        connection.execute(PAGES["forget_failures"], {"document_ids": again})
         connection.execute(Q["delete_failures"], {"document_ids": mined})
     return len(sent)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: System calls 444 to 446 have these numbers on every machine.
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _VERSION_FLAG, _RULE_PATH_BENEATH = 1, 1
-_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
+_EXECUTE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 2, 1 << 3
 #: Rights that each ABI handles (linux/landlock.h): what is handled and not granted is refused.
 _RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
 #: From ABI 4 binding and connecting TCP is handled, from 6 abstract sockets and signals outside of the
@@ -49,8 +49,12 @@ def code_folders() -> list[str]:
     return [path for path in dict.fromkeys([*_SYSTEM, *own, *installed]) if Path(path).exists()]
 
 
-def ruleset(readable: Iterable[str]) -> int:
+def ruleset(readable: Iterable[str], programs: Iterable[str] = ()) -> int:
     """A descriptor of the rules, to be kept and used for every child.
+
+    Args:
+        readable: files and folders that can be opened.
+        programs: those of which programs can be started, too.
 
     Raises:
         OSError: the system has no such wall, or it is switched off.
@@ -63,14 +67,16 @@ def ruleset(readable: Iterable[str]) -> int:
     described = struct.pack("=3Q", *fields)[: 8 * (1 + (abi >= _NETWORK_ABI) + (abi >= _SCOPES_ABI))]
     rules = _call(_CREATE, described, len(described), 0)
     for path in readable:
-        _allow(rules, path)
+        _allow(rules, path, 0)
+    for path in programs:
+        _allow(rules, path, _EXECUTE)
     return rules
 
 
-def _allow(rules: int, path: str) -> None:
+def _allow(rules: int, path: str, more: int) -> None:
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
-        access = _READ_FILE | (_READ_DIR if Path(path).is_dir() else 0)
+        access = _READ_FILE | more | (_READ_DIR if Path(path).is_dir() else 0)
         _call(_ADD, rules, _RULE_PATH_BENEATH, struct.pack("=Qi", access, place), 0)
     finally:
         os.close(place)

@@ -69,7 +69,8 @@ class Text:
         parts: the documents inside of it.
         quoted: starts and ends of what is quoted from an earlier mail.
         characters_removed: how many characters normalisation dropped.
-        pages_awaiting_ocr: how many pages are pictures that wait for text recognition.
+        waiting: the numbers, from 1 and ascending, of the pages that are pictures and wait for text
+            recognition.
         blank: whether there is nothing in the document but blank space.
         reader: the name of the reader of the extension; a file that is something else is recorded the same,
             so that what is looked up in the cache is what was put there.
@@ -88,9 +89,14 @@ class Text:
     parts: tuple[Part, ...] = ()
     quoted: tuple[tuple[int, int], ...] = ()
     characters_removed: int = 0
-    pages_awaiting_ocr: int = 0
+    waiting: tuple[int, ...] = ()
     blank: bool = False
     scanned: bool = False
+
+    @property
+    def pages_awaiting_ocr(self) -> int:
+        """How many pages wait for text recognition."""
+        return len(self.waiting)
 
 
 def reader_for(ext: str) -> Reader | None:
@@ -142,7 +148,7 @@ def text_of(pages: Pages, reader: Reader) -> Text:
     """
     text, starts, removed = join(pages.pages or [""])
     empty = not text.strip()
-    if empty and pages.has_content and not pages.awaiting_ocr:
+    if empty and pages.has_content and not pages.waiting:
         raise ReadingError(ErrorClass.NO_TEXT)
     usable = not empty if pages.usable is None else pages.usable > 0
     metadata = _lines(pages.metadata)
@@ -157,9 +163,9 @@ def text_of(pages: Pages, reader: Reader) -> Text:
         document_date_source=source,
         parts=tuple(pages.parts),
         characters_removed=removed,
-        pages_awaiting_ocr=pages.awaiting_ocr,
-        blank=empty and not pages.awaiting_ocr,
-        scanned=pages.awaiting_ocr > 0 and not usable,
+        waiting=tuple(pages.waiting),
+        blank=empty and not pages.waiting,
+        scanned=bool(pages.waiting) and not usable,
     )
 
 

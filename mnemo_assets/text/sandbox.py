@@ -17,19 +17,21 @@ import threading
 import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import mnemo_assets
 from mnemo_assets.errors import ErrorClass, MnemoError, ReadingError
 from mnemo_assets.settings import Settings
-from mnemo_assets.text import reply
-from mnemo_assets.text.reading import READERS, Reader, Text
+from mnemo_assets.text import pictures, reply
+from mnemo_assets.text.reading import READERS, Text
 from mnemo_assets.text.walls import Wall
 from mnemo_assets.text.zygote import ASK, GREETING, STATUS, WISH_LIMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
+
+    from mnemo_assets.text.pictures import Picture
 
 #: By the clock a document may take twice its processor time, as others are read beside it, and this much
 #: more.
@@ -46,6 +48,9 @@ _BOOT = (
     "import sys; sys.path += [path for path in sys.argv[2:] if path not in sys.path]; "
     "from mnemo_assets.text.zygote import main; main()"
 )
+
+
+_Answer = TypeVar("_Answer")
 
 
 class _ZygoteGoneError(Exception):
@@ -103,12 +108,34 @@ class Sandbox:
         last = parts[-1][1] if parts else ext
         if last not in READERS:
             raise ReadingError(ErrorClass.READER_TO_COME)
-        wish = json.dumps({"ext": ext, "parts": list(parts), "passwords": list(passwords)}).encode()
-        if len(wish) > WISH_LIMIT:
+        wish = {"ext": ext, "parts": list(parts), "passwords": list(passwords)}
+        return self._granted(fd, wish, lambda answer: reply.unpack(answer, READERS[last]))
+
+    def picture(
+        self,
+        fd: int,
+        ext: str,
+        page: int,
+        *,
+        parts: Sequence[tuple[str, str]] = (),
+        passwords: Sequence[str] = (),
+    ) -> Picture:
+        """Draw a page of the document behind a descriptor, as `read` reads it; `page` counts from 1.
+
+        Raises:
+            ReadingError: why it cannot be drawn.
+            MnemoError: as `read` does.
+        """
+        wish = {"ext": ext, "parts": list(parts), "passwords": list(passwords), "page": page}
+        return self._granted(fd, wish, pictures.unpack)
+
+    def _granted(self, fd: int, wish: Mapping[str, object], unpack: Callable[[bytes], _Answer]) -> _Answer:
+        said = json.dumps(wish).encode()
+        if len(said) > WISH_LIMIT:
             raise ReadingError(ErrorClass.TOO_LARGE, "wish")
         for _ in range(2):  # a zygote that was killed from outside took this reader with it
             with suppress(_ZygoteGoneError):
-                return self._read(fd, wish, READERS[last])
+                return unpack(self._answer(fd, said))
         raise ReadingError(ErrorClass.READER_CRASHED, "zygote")
 
     def walls(self) -> list[Wall]:
@@ -123,7 +150,8 @@ class Sandbox:
             self._closed = True
             self._end()
 
-    def _read(self, fd: int, wish: bytes, reader: Reader) -> Text:
+    def _answer(self, fd: int, wish: bytes) -> bytes:
+        """What a process answers that ended well."""
         with ExitStack() as held:
             receive, send = os.pipe()
             held.callback(os.close, receive)
@@ -139,7 +167,8 @@ class Sandbox:
             except _ZygoteGoneError:
                 self._give_up(control)
                 raise
-        return self._judged(answer, status, reader)
+        self._judge(status)
+        return answer
 
     def _request(self, wish: bytes, descriptors: list[int]) -> socket.socket:
         """Ask for a reading; the control socket that it was asked on."""
@@ -201,11 +230,11 @@ class Sandbox:
             raise _ZygoteGoneError
         return b"".join(pieces), status
 
-    def _judged(self, answer: bytes, status: bytes, reader: Reader) -> Text:
-        """The text in the answer of a process that ended well; what to call the end of one that did not."""
+    def _judge(self, status: bytes) -> None:
+        """What to call the end of a process that did not end well."""
         code, number, milliseconds, peak_kb = STATUS.unpack(status)
         if code == 0 and number == 0:
-            return reply.unpack(answer, reader)
+            return
         overdue = milliseconds >= 1000 * self._seconds
         if number == signal.SIGXCPU or (number == signal.SIGKILL and overdue):
             raise ReadingError(ErrorClass.TIMED_OUT, "processor")

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from mnemo_assets.text import files_wall, system_calls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
@@ -81,13 +81,14 @@ class Walls:
         return raised
 
 
-def prepare(memory_mb: int, seconds: int, extra: list[str]) -> Walls:
+def prepare(memory_mb: int, seconds: int, extra: list[str], programs: Sequence[str] = ()) -> Walls:
     """Drop the network, once, and make ready what children raise.
 
     Args:
         memory_mb: what one document may take, on top of the zygote's own.
         seconds: of processor time that it may take.
         extra: folders of code to read, beside the usual ones.
+        programs: folders of programs, one of which a child becomes; a reader starts none.
     """
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_bytes(_FIRST_TO_END)
@@ -97,11 +98,11 @@ def prepare(memory_mb: int, seconds: int, extra: list[str]) -> Walls:
     except OSError as error:
         walls.network_error = error
     try:
-        walls.rules = files_wall.ruleset([*files_wall.code_folders(), *extra])
+        walls.rules = files_wall.ruleset([*files_wall.code_folders(), *extra], programs)
     except OSError as error:
         walls.rules = error
     try:
-        walls.program = system_calls.program(opens=isinstance(walls.rules, int))
+        walls.program = system_calls.program(opens=isinstance(walls.rules, int), starts=bool(programs))
     except OSError as error:
         walls.program = error
     return walls

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 from mnemo_assets.errors import ErrorClass, ReadingError
-from mnemo_assets.text import reply, walls
+from mnemo_assets.text import pictures, reply, walls
 from mnemo_assets.text.reading import READERS, Text
 
 #: A request: this, with its descriptors.
@@ -56,6 +56,7 @@ _WARM = (
     "mmap",
     "lzma",
     "bz2",
+    "mnemo_assets.text.drawing",
 )
 
 #: What the system says of a document whose disk, or share, is gone.
@@ -231,7 +232,11 @@ def _answer(read: _Read, file: BinaryIO) -> bytes:
         with os.fdopen(_WISH, "rb") as pipe:
             wish = json.load(pipe)
         parts = [(path, ext) for path, ext in wish["parts"]]
-        return reply.pack(read(file, wish["ext"], parts=parts, passwords=wish["passwords"]))
+        within = {"parts": parts, "passwords": wish["passwords"]}
+        if "page" in wish:
+            drawing = import_module("mnemo_assets.text.drawing")
+            return pictures.pack(drawing.draw(file, wish["ext"], wish["page"], **within))
+        return reply.pack(read(file, wish["ext"], **within))
     except ReadingError as error:
         return reply.pack_error(error)
     except MemoryError:
