@@ -6,8 +6,10 @@ import shutil
 from typing import TYPE_CHECKING, Final
 
 from mnemo_assets import database
-from mnemo_assets.doctor.finding import Finding, lacking, well
+from mnemo_assets.doctor.finding import Finding, broken, lacking, well
+from mnemo_assets.errors import RecognitionError
 from mnemo_assets.extractions import recipes
+from mnemo_assets.text import ocr
 from mnemo_assets.text.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -21,7 +23,6 @@ Q = database.queries("doctor")
 #: Program -> what it will be for. No reader of today uses one.
 CONVERTERS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
     "LibreOffice": (("soffice", "libreoffice"), "for doc, ppt, xls and rtf, whose readers are to come"),
-    "Tesseract": (("tesseract",), "for pages that are pictures, whose reader is to come"),
 }
 
 
@@ -47,6 +48,29 @@ def converters() -> Iterator[Finding]:
             yield well("converters", name, f"there, {purpose}")
         else:
             yield lacking("converters", name, f"not there, {purpose}", "Nothing has to be done today.")
+
+
+def recognition(settings: Settings) -> Iterator[Finding]:
+    """The program that recognises text on scanned pages, and each language that is configured."""
+    try:
+        found = ocr.find(settings)
+    except RecognitionError as error:
+        mend = f"Scanned pages wait until then. On Debian: apt install {ocr.PACKAGE}"
+        state = broken if "does not" in str(error) else lacking
+        yield state("converters", "Tesseract", str(error), mend, needed=False)
+        return
+    languages = sorted(found.installed - {ocr.ORIENTATION})
+    yield well("converters", "Tesseract", f"{found.version}, with {', '.join(languages) or 'no language'}")
+    for language in found.lacking():
+        package = ocr.package(language)
+        said = "is set in MNEMO_OCR_LANGUAGES and not installed"
+        mend = f"Scanned pages wait until then. On Debian: apt install {package}"
+        yield lacking("converters", f"Tesseract's language {language}", said, mend)
+    if ocr.ORIENTATION not in found.installed:
+        said = "not installed: pages that lie on their side are not turned"
+        yield lacking(
+            "converters", "Tesseract's sense of up", said, f"On Debian: apt install {ocr.package('osd')}"
+        )
 
 
 def recipe(connection: Connection, settings: Settings) -> Iterator[Finding]:

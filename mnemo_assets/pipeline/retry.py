@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import NotFoundError, UsageError
@@ -61,7 +61,16 @@ def retry(
     return len(sent)
 
 
+def sha256_of(connection: Connection, beginning: str) -> str:
+    """The sha256 of the document whose sha256 begins like this; errors as for `retry`."""
+    return str(_named(connection, beginning)["sha256"])
+
+
 def _document(connection: Connection, sha256: str) -> int:
+    return int(_named(connection, sha256)["document_id"])
+
+
+def _named(connection: Connection, sha256: str) -> dict[str, Any]:
     prefix = sha256.lower()
     if not PREFIX.fullmatch(prefix):
         raise UsageError("A document is named by six or more hexadecimal digits of its sha256.")
@@ -70,4 +79,4 @@ def _document(connection: Connection, sha256: str) -> int:
         raise NotFoundError("No document has a sha256 that begins like this.")
     if len(found) > 1:
         raise UsageError("Several documents have a sha256 that begins like this. Give more of its digits.")
-    return int(found[0]["document_id"])
+    return found[0]

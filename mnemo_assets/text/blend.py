@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from mnemo_assets.text.ocr import Recognised
     from mnemo_assets.text.reading import Text
 
+#: Of this code: what was recognised is joined to a text in another way.
+VERSION: Final = 1
 #: From this likeness on, a recognised line is the same as one that is known for certain. A wrong letter in
 #: five still is; another digit is another line, as it may be another day or sum.
 _SAME: Final = 0.8

@@ -27,14 +27,15 @@ if TYPE_CHECKING:
 DOUBTFUL: Final = 60.0
 #: Bytes of an answer: 100,000 words, where a densely printed newspaper page has 10,000.
 _LIMIT = 8 << 20
-_PACKAGE = "tesseract-ocr"
+#: As Debian calls it.
+PACKAGE: Final = "tesseract-ocr"
 _HEADER = [
     "level", "page_num", "block_num", "par_num", "line_num", "word_num",
     "left", "top", "width", "height", "conf", "text",
 ]  # fmt: skip
 _WORD = 5
 #: Detects where up is and which script it is, and needs a model of its own.
-_ORIENTATION = "osd"
+ORIENTATION: Final = "osd"
 _SCRIPT = re.compile(rb"^Script: (\w+)$", re.MULTILINE)
 _VERSION = re.compile(rb"tesseract v?(\d[\w.\-]*)")
 #: Dots per inch that tesseract takes for possible.
@@ -147,7 +148,7 @@ class Tesseract:
         if len({_script(each) for each in wanted}) > 1:
             wanted = of_script(wanted, self._script_on(picture))
         languages = "+".join(wanted)
-        upright = ["--psm", "1"] if _ORIENTATION in self.installed else []  # a page may lie on its side
+        upright = ["--psm", "1"] if ORIENTATION in self.installed else []  # a page may lie on its side
         text, words, confidence = parse(self._run(picture, ["-l", languages, *upright, "tsv"]))
         return Recognised(text, words, confidence, languages)
 
@@ -164,10 +165,10 @@ class Tesseract:
 
     def _script_on(self, picture: Picture) -> str | None:
         """The script of a page; None where there is too little of it to tell."""
-        if _ORIENTATION not in self.installed:
+        if ORIENTATION not in self.installed:
             return None
         try:
-            found = _SCRIPT.search(self._run(picture, ["-l", _ORIENTATION, "--psm", "0"]))
+            found = _SCRIPT.search(self._run(picture, ["-l", ORIENTATION, "--psm", "0"]))
         except ReadingError:
             return None
         return found[1].decode() if found else None
@@ -208,7 +209,7 @@ def find(settings: Settings) -> Tesseract:
     """
     program = shutil.which("tesseract")
     if program is None:
-        raise RecognitionError(f"Scanned pages need the program tesseract: install the package {_PACKAGE}.")
+        raise RecognitionError(f"Scanned pages need the program tesseract: install the package {PACKAGE}.")
     program, seconds, memory_mb = os.path.realpath(program), settings.ocr_seconds, settings.reader_memory_mb
     listed = []
     try:
@@ -218,14 +219,14 @@ def find(settings: Settings) -> Tesseract:
     except (walled.EndedBadlyError, UnicodeDecodeError):
         version = None
     if version is None:
-        raise RecognitionError(f"The program tesseract does not work: install the package {_PACKAGE} again.")
+        raise RecognitionError(f"The program tesseract does not work: install the package {PACKAGE} again.")
     installed = frozenset(map(str.strip, listed))
     return Tesseract(program, version[1].decode(), installed, settings.ocr_languages, seconds, memory_mb)
 
 
 def package(language: str) -> str:
     """The package of a language, as Debian calls it."""
-    return f"{_PACKAGE}-{language.lower().replace('_', '-').replace('/', '-')}"
+    return f"{PACKAGE}-{language.lower().replace('_', '-').replace('/', '-')}"
 
 
 def of_script(languages: Sequence[str], script: str | None) -> tuple[str, ...]:
