@@ -126,6 +126,7 @@ def _tell_walls(chosen: Settings) -> None:
         lacking = [f"{wall.name} ({wall.why_not})" for wall in sandbox.walls() if not wall.in_force]
     if lacking:
         click.echo(f"Readers work without these walls on this machine: {', '.join(lacking)}.", err=True)
+    chosen.home.mkdir(mode=0o700, parents=True, exist_ok=True)  # nothing may have been kept there yet
     told.touch()
 
 
