@@ -47,6 +47,12 @@ def of(text: str) -> str | None:
     return name if name != _NO_LANGUAGE and probability >= _CERTAIN else None
 
 
+def nearest(text: str) -> str:
+    """The language that a text is most like, however little that may be."""
+    name: str = _identifier().classify(" ".join(_WORD.findall(text)))[0]
+    return name
+
+
 @cache
 def _identifier() -> LanguageIdentifier:
     """The model, loaded once a process: half a second, and 100 MB that children share."""

@@ -40,7 +40,7 @@ class Reader:
     part: str | None = None
 
 
-_PLAIN = Reader("plain", 2, "mnemo_assets.text.plain:read")
+_PLAIN = Reader("plain", 3, "mnemo_assets.text.plain:read")
 _HTML = Reader("html", 3, "mnemo_assets.text.html:read")
 
 READERS: dict[str, Reader] = {
@@ -51,7 +51,7 @@ READERS: dict[str, Reader] = {
     "epub": Reader("epub", 1, "mnemo_assets.text.epub:read"),
     "odt": Reader("odt", 1, "mnemo_assets.text.odt:read"),
     "txt": _PLAIN,
-    "md": _PLAIN,
+    "md": Reader("markdown", 1, "mnemo_assets.text.plain:read_markdown"),
     "csv": _PLAIN,
     "html": _HTML,
     "htm": _HTML,

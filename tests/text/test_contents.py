@@ -107,5 +107,5 @@ def test_every_line_of_the_table_can_be_read_with() -> None:
 
 def test_other_extensions_have_no_reader_yet() -> None:
     """What is admitted and has no reader is known as that."""
-    assert reading.reader_for("xlsx") is None
+    assert reading.reader_for("zip") is None
     assert reading.reader_for("pdf") == READERS["pdf"]
