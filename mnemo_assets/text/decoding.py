@@ -1,11 +1,11 @@
-"""Bytes to characters: byte order marks, UTF-8, what the document declares, then statistics, then cp1252."""
+"""Bytes to characters: byte order marks, UTF-8, what the document declares, then what its letters tell."""
 
 from __future__ import annotations
 
 import codecs
 import re
 
-from charset_normalizer import from_bytes
+from mnemo_assets.text.guessing import guess
 
 #: Longer marks first: UTF-32's little-endian mark begins with that of UTF-16.
 _MARKS = (
@@ -30,6 +30,15 @@ _MOST_NULS = 0.3
 _FIRST_LEAD = 0xC2
 #: One broken byte among so many good sequences does not make it another encoding.
 _GOOD_FOR_ONE_BROKEN = 10
+#: Characters of the scripts of most texts; what separates words or sentences in any of them.
+_USUAL = re.compile(
+    "[\t\n\r\x20-\x7e\xa0-\xff\u0370-\u06ff\u0e00-\u0e5b\u2010-\u203a\u3000-\u30ff\u4e00-\u9fff"
+    "\uac00-\ud7a3\uff01-\uff5e]"
+)
+_PAUSE = re.compile("[\t\n\r ,.\u3000-\u3002\uff0c]")
+_MOSTLY = 0.95
+#: Turns to another set of characters, from which the encodings of the ISO 2022 family are known.
+_ESCAPES = ((b"\x1b$)C", "iso2022_kr"), (b"\x1b$B", "iso2022_jp"), (b"\x1b$@", "iso2022_jp"))
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:\-]{0,39}\Z")
 #: What browsers read under these names (the WHATWG encoding standard): supersets of what is declared.
 _WIDER = {
@@ -58,7 +67,7 @@ def decode(data: bytes, declared: str | None = None) -> str:
         mark = next((mark for mark, name in _MARKS if name == encoding and data.startswith(mark)), b"")
         return data[len(mark) :].decode(encoding, "replace")
     strict = _strict_utf8(data)
-    codec = _codec(declared)
+    codec = _codec(declared or _by_escapes(data))
     if strict is not None and (codec is None or not codec.startswith(("iso2022", "hz", "utf-7"))):
         return strict
     if codec is not None and not codec.startswith(("utf-8", "utf-16", "utf-32")):
@@ -71,6 +80,8 @@ def is_binary(data: bytes) -> bool:
     head = data[:_HEAD]
     if unicode_form(head) is not None:
         return False
+    if _by_escapes(head) is not None:
+        return False
     controls = len(head) - len(head.translate(None, _CONTROLS))
     return controls > _MOST_CONTROLS * len(head) or head.count(0) > max(_MOST_NULS * len(head), 1)
 
@@ -81,7 +92,31 @@ def unicode_form(data: bytes) -> str | None:
         if data.startswith(mark):
             return encoding
     head = data[: min(len(data), 4096) & ~3]
-    return _by_nuls(head) if head else None
+    if not head:
+        return None
+    return _by_nuls(head) or (
+        _by_characters(head) if head.translate(None, _CONTROLS + b"\0") != head else None
+    )
+
+
+def _by_characters(head: bytes) -> str | None:
+    """UTF-32 or UTF-16 in letters that are not Latin, where bytes are controls that no other text has."""
+    for name in ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"):
+        text = head[:-2].decode(name, "ignore") if name.startswith("utf-16") else head.decode(name, "replace")
+        usual = len(_USUAL.findall(text))
+        if usual >= _MOSTLY * len(head) / (2 if name.startswith("utf-16") else 4) and _PAUSE.search(text):
+            return name
+    return None
+
+
+def _by_escapes(data: bytes) -> str | None:
+    head = data[:_HEAD]
+    return next((name for mark, name in _ESCAPES if mark in head and _is_whole(head, name)), None)
+
+
+def _is_whole(head: bytes, name: str) -> bool:
+    """Whether what an escape promises is there, as far as one has looked."""
+    return "\ufffd" not in head.decode(name, "replace")[:-2]
 
 
 def _by_nuls(head: bytes) -> str | None:
@@ -134,7 +169,4 @@ def _guess(data: bytes) -> str:
     sample = data[:_SAMPLE]
     if len(data) > _SAMPLE:
         sample = sample[: sample.rfind(b"\n") + 1] or sample
-    best = from_bytes(sample, explain=False).best()
-    if best is not None:
-        return data.decode(best.encoding, "replace")
-    return data.decode("cp1252", "replace")
+    return data.decode(guess(sample), "replace")

@@ -52,6 +52,12 @@ def load() -> None:
     _identifier()
 
 
+def nearest(text: str) -> str:
+    """The language that a text is most like, however little that may be."""
+    name: str = _identifier().classify(" ".join(_WORD.findall(text)))[0]
+    return name
+
+
 @cache
 def _identifier() -> LanguageIdentifier:
     """The model, loaded once a process: half a second, and 100 MB that children share."""

@@ -59,13 +59,13 @@ class ConversionNeededError(Exception):
         self.file = file
 
 
-_PLAIN = Reader("plain", 2, "mnemo_assets.text.plain:read")
+_PLAIN = Reader("plain", 3, "mnemo_assets.text.plain:read")
 _HTML = Reader("html", 3, "mnemo_assets.text.html:read")
 _EMBEDDED = "mnemo_assets.text.ooxml:part"
 _XLSX = Reader("xlsx", 1, "mnemo_assets.text.xlsx:read", _EMBEDDED)
 
 READERS: dict[str, Reader] = {
-    "pdf": Reader("pdf", 2, "mnemo_assets.text.pdf:read"),
+    "pdf": Reader("pdf", 3, "mnemo_assets.text.pdf:read"),
     "docx": Reader("docx", 3, "mnemo_assets.text.docx:read", _EMBEDDED),
     "xlsx": _XLSX,
     "xlsm": _XLSX,
@@ -75,7 +75,7 @@ READERS: dict[str, Reader] = {
     "odt": Reader("odt", 1, "mnemo_assets.text.odt:read"),
     "epub": Reader("epub", 1, "mnemo_assets.text.epub:read"),
     "txt": _PLAIN,
-    "md": _PLAIN,
+    "md": Reader("markdown", 1, "mnemo_assets.text.plain:read_markdown"),
     "csv": _PLAIN,
     "html": _HTML,
     "htm": _HTML,
