@@ -44,7 +44,7 @@ _PLAIN = Reader("plain", 2, "mnemo_assets.text.plain:read")
 _HTML = Reader("html", 2, "mnemo_assets.text.html:read")
 
 READERS: dict[str, Reader] = {
-    "pdf": Reader("pdf", 2, "mnemo_assets.text.pdf:read"),
+    "pdf": Reader("pdf", 3, "mnemo_assets.text.pdf:read", "mnemo_assets.text.pdf:part"),
     "docx": Reader("docx", 2, "mnemo_assets.text.docx:read"),
     "txt": _PLAIN,
     "md": _PLAIN,
