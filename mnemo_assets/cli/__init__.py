@@ -41,6 +41,7 @@ def mnemo(context: click.Context) -> None:
 for command in (
     archive.sync,
     archive.retry,
+    archive.unlock,
     archive.activate,
     ask.status,
     ask.search,

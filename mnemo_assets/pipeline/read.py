@@ -24,7 +24,7 @@ from mnemo_assets.text.reading import reader_for
 from mnemo_assets.text.sandbox import Sandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from mnemo_assets.settings import Settings
 
@@ -45,6 +45,7 @@ class ReadCounts:
         ocr_pending: wait for text recognition.
         failed: could not be read; `failed_first` of them for the first time.
         unreachable: could not be opened, or changed since the scan; they stay as they were.
+        kept: of those that are well, asked for a password and kept the text that one had opened before.
     """
 
     extracted: int = 0
@@ -54,6 +55,7 @@ class ReadCounts:
     failed: int = 0
     failed_first: int = 0
     unreachable: int = 0
+    kept: int = 0
 
 
 def read(
@@ -63,6 +65,7 @@ def read(
     *,
     only: Collection[str] | None = None,
     again: Again | None = None,
+    passwords: Sequence[str] = (),
     stop: Stop = never,
     counts: ReadCounts | None = None,
 ) -> ReadCounts:
@@ -77,6 +80,7 @@ def read(
         only: these sha256s alone.
         again: beside those that wait, also those that failed; or those that have a text, from the cache; or
             all, from the files: whatever their stage, and past no gate.
+        passwords: to try where one is needed.
         stop: is asked before more documents are claimed.
         counts: to add to, for a caller who wants to know them even if the link is lost.
 
@@ -95,7 +99,7 @@ def read(
     on_progress("read", 0, total)
     with claims.claimant(connection, lease) as claimant:
         jobs = _jobs(claimant, chosen, 4 * settings.workers, stop)
-        for done, (job, outcome) in enumerate(_attempts(jobs, settings), start=1):
+        for done, (job, outcome) in enumerate(_attempts(jobs, settings, passwords), start=1):
             _settle(connection, settings, job, outcome, counts)
             on_progress("read", done, max(done, total))
     return counts
@@ -150,7 +154,9 @@ def _file(row: dict[str, Any]) -> File:
     return File(row["root"], row["path"], row["ext"], row["size_bytes"], row["mtime_ns"])
 
 
-def _attempts(jobs: Iterator[Job], settings: Settings) -> Iterator[tuple[Job, Outcome]]:
+def _attempts(
+    jobs: Iterator[Job], settings: Settings, passwords: Sequence[str]
+) -> Iterator[tuple[Job, Outcome]]:
     """Read documents, several at once, in the order in which they end."""
     running: dict[Future[Outcome], Job] = {}
     # the sandbox ends first: what is being read then fails at once, and the threads are not waited for
@@ -158,7 +164,7 @@ def _attempts(jobs: Iterator[Job], settings: Settings) -> Iterator[tuple[Job, Ou
         try:
             while True:
                 for job in islice(jobs, 2 * settings.workers - len(running)):
-                    running[pool.submit(attempt, job, sandbox, settings.text_cache)] = job
+                    running[pool.submit(attempt, job, sandbox, settings.text_cache, passwords)] = job
                 if not running:
                     return
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -194,4 +200,5 @@ def _settle(
     if outcome.error_class is ErrorClass.SECRET:
         cache.remove(settings.text_cache, job.sha256)  # an older reader did not see it
     setattr(counts, kind, getattr(counts, kind) + 1)
+    counts.kept += outcome.kept
     counts.failed_first += kind == "failed" and attempts == 1

@@ -48,7 +48,7 @@ def retry(
     values = {
         "stage": stage,
         "error_class": error_class,
-        "document_id": None if sha256 is None else _document(connection, sha256),
+        "document_id": None if sha256 is None else named(connection, sha256)[0],
         "force": force,
     }
     with connection.transaction():
@@ -58,7 +58,13 @@ def retry(
     return len(sent)
 
 
-def _document(connection: Connection, sha256: str) -> int:
+def named(connection: Connection, sha256: str) -> tuple[int, str]:
+    """The number and the sha256 of a document, by six or more digits that this begins with.
+
+    Raises:
+        UsageError: it is malformed, or several documents begin with it.
+        NotFoundError: no document begins with it.
+    """
     prefix = sha256.lower()
     if not PREFIX.fullmatch(prefix):
         raise UsageError("A document is named by six or more hexadecimal digits of its sha256.")
@@ -67,4 +73,4 @@ def _document(connection: Connection, sha256: str) -> int:
         raise NotFoundError("No document has a sha256 that begins like this.")
     if len(found) > 1:
         raise UsageError("Several documents have a sha256 that begins like this. Give more of its digits.")
-    return int(found[0]["document_id"])
+    return int(found[0]["document_id"]), str(found[0]["sha256"])

@@ -32,19 +32,22 @@ class Reader:
         function: where it stands, as `module:function`; it is imported in the sandbox alone.
         part: what returns the bytes of a part, the same; called with the file and the part's path. None where
             documents of this kind hold no others.
+        takes_passwords: whether the function is called with the passwords, too: its documents open by
+            themselves.
     """
 
     name: str
     version: int
     function: str
     part: str | None = None
+    takes_passwords: bool = False
 
 
 _PLAIN = Reader("plain", 2, "mnemo_assets.text.plain:read")
 _HTML = Reader("html", 2, "mnemo_assets.text.html:read")
 
 READERS: dict[str, Reader] = {
-    "pdf": Reader("pdf", 3, "mnemo_assets.text.pdf:read", "mnemo_assets.text.pdf:part"),
+    "pdf": Reader("pdf", 3, "mnemo_assets.text.pdf:read", "mnemo_assets.text.pdf:part", takes_passwords=True),
     "docx": Reader("docx", 2, "mnemo_assets.text.docx:read"),
     "txt": _PLAIN,
     "md": _PLAIN,
@@ -103,7 +106,7 @@ def read(
     ext: str,
     *,
     parts: Sequence[tuple[str, str]] = (),  # noqa: ARG001 - no reader finds any yet
-    passwords: Sequence[str] = (),  # noqa: ARG001 - no reader tries any yet
+    passwords: Sequence[str] = (),
 ) -> Text:
     """Read a document in this process: what the sandbox does in its child, not to be called elsewhere.
 
@@ -119,18 +122,21 @@ def read(
         MemoryError: a library was refused memory.
     """
     from mnemo_assets.text.contents import kind_of  # noqa: PLC0415 - the parent imports this table, and stays light
+    from mnemo_assets.text.locked import opened  # noqa: PLC0415 - the same
 
     reader = READERS[ext]
+    file = opened(file, passwords)
     kind = kind_of(file, ext)
     if kind is None:
         return Text("", (0,), reader.name, reader.version, blank=True)
-    return text_of(function_of(READERS[kind])(file), reader)
+    function, takes_passwords = function_of(READERS[kind]), READERS[kind].takes_passwords
+    return text_of(function(file, passwords) if takes_passwords else function(file), reader)
 
 
-def function_of(reader: Reader) -> Callable[[BinaryIO], Pages]:
+def function_of(reader: Reader) -> Callable[..., Pages]:
     """The reader's function."""
     module, _, name = reader.function.partition(":")
-    function: Callable[[BinaryIO], Pages] = getattr(import_module(module), name)
+    function: Callable[..., Pages] = getattr(import_module(module), name)
     return function
 
 
