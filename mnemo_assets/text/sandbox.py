@@ -48,8 +48,8 @@ _BOOT = (
 )
 
 
-class _ZygoteGoneError(Exception):
-    """The zygote died: the document is not to blame, as far as one can tell."""
+class _KilledError(Exception):
+    """A reader or the zygote was killed from outside: not the document's fault, as far as one can tell."""
 
 
 class Sandbox:
@@ -106,10 +106,10 @@ class Sandbox:
         wish = json.dumps({"ext": ext, "parts": list(parts), "passwords": list(passwords)}).encode()
         if len(wish) > WISH_LIMIT:
             raise ReadingError(ErrorClass.TOO_LARGE, "wish")
-        for _ in range(2):  # a zygote that was killed from outside took this reader with it
-            with suppress(_ZygoteGoneError):
+        for _ in range(2):  # once more, as a machine that is short of memory ends readers first
+            with suppress(_KilledError):
                 return self._read(fd, wish, READERS[last])
-        raise ReadingError(ErrorClass.READER_CRASHED, "zygote")
+        raise ReadingError(ErrorClass.READER_CRASHED, "killed twice")
 
     def walls(self) -> list[Wall]:
         """The walls around the readers, as a process that raised them found them."""
@@ -136,7 +136,7 @@ class Sandbox:
                 other.close()
             try:
                 answer, status = self._await(receive, life)
-            except _ZygoteGoneError:
+            except _KilledError:
                 self._give_up(control)
                 raise
         return self._judged(answer, status, reader)
@@ -156,7 +156,7 @@ class Sandbox:
                 socket.send_fds(control, [ASK], descriptors)
             except ConnectionError:
                 self._end()
-                raise _ZygoteGoneError from None
+                raise _KilledError from None
             except OSError as error:
                 raise ReadingError(ErrorClass.FILE_UNREACHABLE, type(error).__name__) from None
             return control
@@ -172,7 +172,7 @@ class Sandbox:
 
         Raises:
             ReadingError: TIMED_OUT; TOO_LARGE, more is answered than any document may have.
-            _ZygoteGoneError: nobody said how it ended.
+            _KilledError: nobody said how it ended.
         """
         deadline = time.monotonic() + 2 * self._seconds + _SLACK
         os.set_blocking(receive, False)
@@ -198,11 +198,16 @@ class Sandbox:
             if size > reply.LIMIT:
                 raise ReadingError(ErrorClass.TOO_LARGE, "answer")
         if len(status) != STATUS.size:
-            raise _ZygoteGoneError
+            raise _KilledError
         return b"".join(pieces), status
 
     def _judged(self, answer: bytes, status: bytes, reader: Reader) -> Text:
-        """The text in the answer of a process that ended well; what to call the end of one that did not."""
+        """The text in the answer of a process that ended well; what to call the end of one that did not.
+
+        Raises:
+            ReadingError: what the process said; TIMED_OUT, READER_MEMORY, READER_CRASHED.
+            _KilledError: it was killed, and not for a bound of ours.
+        """
         code, number, milliseconds, peak_kb = STATUS.unpack(status)
         if code == 0 and number == 0:
             return reply.unpack(answer, reader)
@@ -211,6 +216,8 @@ class Sandbox:
             raise ReadingError(ErrorClass.TIMED_OUT, "processor")
         if peak_kb >= _NEARLY_ALL * 1024 * self._memory_mb:
             raise ReadingError(ErrorClass.READER_MEMORY, f"signal {number}")
+        if number == signal.SIGKILL:
+            raise _KilledError
         raise ReadingError(ErrorClass.READER_CRASHED, f"signal {number}" if number else f"exit {code}")
 
     def _running(self) -> socket.socket:
