@@ -119,11 +119,12 @@ def _pages(document: Any) -> Pages:  # noqa: ANN401 - the same
         described = pdf_pictures.described(document)
     for number in range(document.page_count):
         budget.spend_page()
-        try:
-            _page(document.load_page(number), described.get(number, []), found, budget, embedded)
-        except DAMAGE as error:
-            if isinstance(unreadable := named(error), MemoryError):
-                raise unreadable from None
+        for step in (_nothing, _drop_annotations):
+            with _all_that_is_whole():
+                step(document, number)
+                _page(document.load_page(number), described.get(number, []), found, budget, embedded)
+                break
+        else:
             found.pages.append("")
             damaged += 1
     if damaged == document.page_count:
@@ -142,6 +143,15 @@ def _add(pages: Pages, lines: list[str], budget: Budget, number: int) -> None:
     """Add lines to a page."""
     if lines:
         pages.pages[number] = "\n".join([pages.pages[number], *(budget.spend(line) for line in lines)])
+
+
+def _nothing(_document: Any, _number: int) -> None:  # noqa: ANN401 - the same
+    """Read a page as it is."""
+
+
+def _drop_annotations(document: Any, number: int) -> None:  # noqa: ANN401 - the same
+    """Read a page once more without what is pinned to it: where that is damaged, the page may be whole."""
+    document.xref_set_key(document.page_xref(number), "Annots", "null")
 
 
 @contextmanager
@@ -167,6 +177,8 @@ def _page(
         with _all_that_is_whole():
             fields = pdf_fields.take(page)
     drawn = _SHAPES.sub(_unshaped, page.get_text())
+    if not drawn and not mupdf.pdf_is_dict(mupdf.pdf_page_from_fz_page(page.this).obj()):
+        raise ValueError  # MuPDF shows a page that it cannot find as an empty one
     text = "\n".join([drawn.rstrip("\n"), *_beside(page, drawn, fields, described, embedded)])
     budget.spend(text)
     characters = len("".join(drawn[:_LOOKED_AT].split()))

@@ -28,7 +28,8 @@ def whole(file: BinaryIO, limit: int = MAX_TEXT_BYTES) -> bytes:
     Raises:
         ReadingError: TOO_LARGE, the file has more than `limit` bytes.
     """
-    if file.seek(0, os.SEEK_END) > limit:
+    size = file.seek(0, os.SEEK_END)
+    if size > limit:
         raise ReadingError(ErrorClass.TOO_LARGE, "bytes")
     file.seek(0)
-    return file.read(limit)
+    return file.read(size)  # not the limit: so much memory would be asked for

@@ -16,10 +16,12 @@ _WORDS: Final = frozenset({"text", "exData"})
 _LINES: Final = frozenset({"p", "br", "li", "div", "body", *_WORDS})
 _XHTML: Final = "http://www.w3.org/1999/xhtml"
 _SEPARATOR: Final = "\n"
+#: Elements in one another: a form has some twenty.
+_DEEP: Final = 1_000
 
 
 def form(template: bytes, datasets: bytes) -> list[str]:
-    """The words of a form, in lines; damage, and a document type, end either half where it stands."""
+    """The words of a form, in lines; damage ends either half where it stands, as a document type does."""
     words, values = _Words(_SHOWN), _Values()
     _parse(template, words)
     _parse(datasets, values)
@@ -102,18 +104,25 @@ class _Values:
 
 
 class _RefusedError(Exception):
-    """There is a document type."""
+    """There is a document type, or it is too deep."""
 
 
 def _parse(xml: bytes, handler: _Handler) -> None:
     parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
     parser.buffer_text = True
+    depth = 0
 
     def start(tag: str, _attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > _DEEP:
+            raise _RefusedError
         namespace, _, name = tag.rpartition(_SEPARATOR)
         handler.start(namespace, name)
 
     def end(tag: str) -> None:
+        nonlocal depth
+        depth -= 1
         namespace, _, name = tag.rpartition(_SEPARATOR)
         handler.end(namespace, name)
 
