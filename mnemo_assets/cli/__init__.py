@@ -43,6 +43,7 @@ for command in (
     archive.sync,
     archive.retry,
     archive.ocr,
+    archive.unlock,
     archive.activate,
     ask.status,
     ask.search,

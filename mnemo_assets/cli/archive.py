@@ -1,4 +1,4 @@
-"""Commands that move documents on: sync, retry, activate."""
+"""Commands that move documents on: sync, retry, unlock, activate."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from mnemo_assets.cli.output import bars, emit, json_option, say
 from mnemo_assets.errors import ArchiveUnreachableError, ErrorClass, RecognitionError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mnemo_assets.archive.ledger import Archive
     from mnemo_assets.database import Connection
     from mnemo_assets.pipeline.progress import OnProgress
+    from mnemo_assets.pipeline.read import ReadCounts
     from mnemo_assets.settings import Settings
 
 UNREACHABLE = ArchiveUnreachableError.exit_code
@@ -51,6 +52,14 @@ class Done:
     unsettled: int = 0  # files that changed under our hands in the last round
     unreachable: list[str] = field(default_factory=list)  # names of archives
     lacking: str | None = None  # why scans wait
+
+    def count(self, reading: ReadCounts) -> None:
+        """Add what became of documents that were read."""
+        self.read += reading.extracted + reading.unchanged
+        self.read += reading.skipped + reading.ocr_pending + reading.failed
+        self.failed += reading.failed
+        self.failed_first += reading.failed_first
+        self.unsettled += reading.unreachable
 
     @property
     def nothing(self) -> bool:
@@ -177,12 +186,11 @@ def _work(
             mine.mine(connection, chosen, on_progress, counts=mining)
         finally:  # what was done counts, whatever becomes of the rest
             outcomes = reading.extracted + reading.skipped + reading.ocr_pending + reading.failed
-            done.read += outcomes + reading.unchanged
+            done.count(reading)
             done.removed += reading.removed
             done.mined += mining.graphed
-            done.failed += reading.failed + mining.failed
-            done.failed_first += reading.failed_first + mining.failed_first
-            done.unsettled += reading.unreachable
+            done.failed += mining.failed
+            done.failed_first += mining.failed_first
         if not until_done or not (outcomes or recognised or mining.graphed):
             return
 
@@ -221,8 +229,18 @@ def _report(connection: Connection, chosen: Settings) -> None:
         tell.tell(chosen)
 
 
-def _tell(chosen: Settings, done: Done, headline: str | None = None, *, as_json: bool) -> int:
-    """Print what was done, under a headline of the command's own, and how things stand now; the exit code."""
+def _tell(
+    chosen: Settings,
+    done: Done,
+    headline: str | None = None,
+    more: Mapping[str, int] | None = None,
+    *,
+    as_json: bool,
+) -> int:
+    """Print what was done, under a headline of the command's own, and how things stand now; the exit code.
+
+    As JSON with `more` counts of the command's own.
+    """
     from mnemo_assets.serve import session
     from mnemo_assets.serve import status as room
 
@@ -235,6 +253,7 @@ def _tell(chosen: Settings, done: Done, headline: str | None = None, *, as_json:
         "mined": done.mined,
         "removed": done.removed,
     }
+    counted = {**did, **(more or {})}
     if not as_json:
         if headline is not None:
             say(headline)
@@ -248,10 +267,10 @@ def _tell(chosen: Settings, done: Done, headline: str | None = None, *, as_json:
         names = ", ".join(done.unreachable)
         advice = f"The folder of {names} is gone, empty or another. Nothing was concluded; the rest went on."
         return complain(
-            ArchiveUnreachableError.__name__, advice, UNREACHABLE, as_json=as_json, **plain(now), did=did
+            ArchiveUnreachableError.__name__, advice, UNREACHABLE, as_json=as_json, **plain(now), did=counted
         )
     if as_json:
-        emit({**plain(now), "did": did})
+        emit({**plain(now), "did": counted})
     if done.lacking is not None:
         click.echo(f"Scans wait. {done.lacking}", err=True)
     if done.failed:
@@ -340,7 +359,7 @@ def ocr(*, sha: str | None, redo: bool, as_json: bool) -> int:
     done = Done()
     with closing(database.connect(chosen)) as connection:
         mine.active_generation(connection, chosen)
-        only = None if sha is None else [room.sha256_of(connection, sha)]
+        only = None if sha is None else [room.named(connection, sha)[1]]
         if redo:
             recognise.send_back(connection, only)
 
@@ -360,6 +379,54 @@ def ocr(*, sha: str | None, redo: bool, as_json: bool) -> int:
     if done.lacking is not None and not done.recognised:
         return complain(RecognitionError.__name__, done.lacking, RecognitionError.exit_code, as_json=as_json)
     return _tell(chosen, done, None if done.recognised else "No page waits.", as_json=as_json)
+
+
+@click.command()
+@click.option(
+    "--passwords",
+    "given",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="A file of passwords, one a line, that only you can read.",
+)
+@click.argument("shas", required=False, nargs=-1, metavar="[SHA]...")
+@json_option
+def unlock(*, given: Path, shas: tuple[str, ...], as_json: bool) -> int:
+    """Read documents that open only with a password.
+
+    All of them, or those whose sha256s begin like these. The passwords of FILE are tried in turn; none is
+    kept, logged or shown. Of a document that opens its text is kept, as of any other.
+
+    It opens pdf, docx, xlsx, xlsm and pptx.
+
+    \b
+    mnemo unlock --passwords ~/passwords.txt
+    mnemo unlock --passwords ~/passwords.txt 3fa1b2
+    """
+    from mnemo_assets import database, settings
+    from mnemo_assets.pipeline import link, mine, read, retry
+    from mnemo_assets.pipeline import unlock as room
+
+    passwords = room.passwords_in(given)
+    chosen = settings.load()
+    done, reading, tried = Done(), read.ReadCounts(), room.UnlockCounts()
+    with closing(database.connect(chosen)) as connection:
+        mine.active_generation(connection, chosen)
+        only = [retry.named(connection, sha)[1] for sha in shas] or None
+
+    def go(connection: Connection) -> None:
+        found = room.unlock(connection, chosen, passwords, on_progress, only=only, counts=reading)
+        tried.add(found)
+        _work(connection, chosen, on_progress, done, until_done=False)
+        _report(connection, chosen)
+
+    with bars() as on_progress:
+        link.reconnecting(chosen, go, _say_lost)
+    done.count(reading)
+    headline = f"{tried.opened:,} documents opened, {tried.locked:,} stay locked."
+    more = {"opened": tried.opened, "locked": tried.locked}
+    return _tell(chosen, done, headline, more, as_json=as_json)
 
 
 @click.command()

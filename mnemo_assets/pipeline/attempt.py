@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from mnemo_assets import chunks
@@ -16,17 +16,21 @@ from mnemo_assets.text.blend import Blend, Recognitions, blend
 from mnemo_assets.text.reading import reader_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
     from uuid import UUID
 
     from mnemo_assets.chunks import Chunk
-    from mnemo_assets.text.reading import Text
+    from mnemo_assets.text.reading import Reader, Text
     from mnemo_assets.text.second import Reads
 
 _T = TypeVar("_T")
 #: What a file may be when it is looked at: the next one of the same content is tried.
 MISSED = frozenset({ErrorClass.FILE_CHANGED, ErrorClass.FILE_UNREACHABLE})
+
+
+#: Passwords that one reading tries: Office documents take a tenth of a second of a processor for each.
+TRIED_AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,8 @@ class Outcome:
     """What became of a document. Stage "new" means: not now, for the reason of `error_class`.
 
     `chunks` comes with their contents' sha256; they are there if the stage is "extracted". `text` holds what
-    was recognised, too; `blend` says on which pages.
+    was recognised, too; `blend` says on which pages. With `kept` the text is the one that a password had
+    opened before.
     """
 
     stage: str
@@ -83,15 +88,20 @@ class Outcome:
     text: Text | None = None
     blend: Blend | None = None
     chunks: tuple[tuple[Chunk, str], ...] = ()
+    kept: bool = False
 
 
-def attempt(job: Job, sandbox: Reads, folder: Path) -> Outcome:
+def attempt(job: Job, sandbox: Reads, folder: Path, passwords: Sequence[str] = ()) -> Outcome:
     """Read a document from the first of its files that is there and unchanged; cache its text.
+
+    A document that asks for a password, and was opened with one before, keeps the text that it had: no reader
+    can read it anew without the password, and that is not stored.
 
     Args:
         job: the document.
         sandbox: reads files.
         folder: the text cache.
+        passwords: to try where one is needed.
 
     Raises:
         MnemoError: the cache cannot be written.
@@ -102,18 +112,27 @@ def attempt(job: Job, sandbox: Reads, folder: Path) -> Outcome:
         if reader is None:
             continue
         text = None if job.anew else cache.load(folder, job.sha256, reader.name, reader.version)
-        cached = text is not None
+        cached, kept = text is not None, False
         try:
-            text = text or read_file(file, job.sha256, sandbox)
+            text = text or read_file(file, job.sha256, sandbox, passwords)
         except ReadingError as error:
             if error.error_class in MISSED:
                 missed = error.error_class
                 continue
             if error.error_class is ErrorClass.CONVERTER_MISSING:
                 return Outcome("new", error.error_class, error.detail)
-            return Outcome("failed", error.error_class, error.detail, reader.name, reader.version)
-        return ended(job, text, job.recognised, folder, cached=cached)
+            text = _opened_before(error, folder, job.sha256, reader)
+            if text is None:
+                return Outcome("failed", error.error_class, error.detail, reader.name, reader.version)
+            kept = True
+        return replace(ended(job, text, job.recognised, folder, cached=cached), kept=kept)
     return Outcome("new", missed)
+
+
+def _opened_before(error: ReadingError, folder: Path, sha256: str, reader: Reader) -> Text | None:
+    """The text that an older reader got out of a document that is encrypted, as if it were this reader's."""
+    older = cache.latest(folder, sha256) if error.error_class is ErrorClass.ENCRYPTED else None
+    return None if older is None else replace(older, reader=reader.name, reader_version=reader.version)
 
 
 def ended(job: Job, text: Text, known: Recognitions, folder: Path, *, cached: bool) -> Outcome:
@@ -139,11 +158,9 @@ def ended(job: Job, text: Text, known: Recognitions, folder: Path, *, cached: bo
     return outcome
 
 
-def read_file(file: File, sha256: str, sandbox: Reads) -> Text:
+def read_file(file: File, sha256: str, sandbox: Reads, passwords: Sequence[str] = ()) -> Text:
     """Read a file, or the part of it that is meant, whose content has this sha256; errors as `opened`."""
-    if file.parts:
-        return opened(file, lambda fd: sandbox.read(fd, file.ext, parts=file.parts, sha256=sha256))
-    return opened(file, lambda fd: sandbox.read(fd, file.ext))
+    return opened(file, lambda fd: _unlocked(file, sha256, sandbox, fd, passwords))
 
 
 def opened(file: File, work: Callable[[int], _T]) -> _T:
@@ -170,6 +187,24 @@ def opened(file: File, work: Callable[[int], _T]) -> _T:
                 raise ReadingError(ErrorClass.FILE_CHANGED)
     finally:
         os.close(fd)
+
+
+def _unlocked(file: File, sha256: str, sandbox: Reads, fd: int, passwords: Sequence[str]) -> Text:
+    """Read a document, with some of the passwords at a time.
+
+    Raises:
+        ReadingError: ENCRYPTED, none of them fits; or another.
+    """
+    for start in range(0, max(len(passwords), 1), TRIED_AT_ONCE):
+        some = passwords[start : start + TRIED_AT_ONCE]
+        try:
+            return sandbox.read(
+                fd, file.ext, parts=file.parts, sha256=sha256 if file.parts else None, passwords=some
+            )
+        except ReadingError as error:
+            if error.error_class is not ErrorClass.ENCRYPTED:
+                raise
+    raise ReadingError(ErrorClass.ENCRYPTED)
 
 
 def _judge(found: Blend, *, forced: bool) -> Outcome:

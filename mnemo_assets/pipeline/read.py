@@ -26,7 +26,7 @@ from mnemo_assets.text.sandbox import Sandbox
 from mnemo_assets.text.second import Second
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from mnemo_assets.settings import Settings
@@ -51,6 +51,7 @@ class ReadCounts:
         failed: could not be read; `failed_first` of them for the first time.
         converter_missing: wait for a program that converts them.
         unreachable: could not be opened, or changed since the scan; they stay as they were.
+        kept: of those that are well, asked for a password and kept the text that one had opened before.
         removed: were parts of documents that do not have them any more.
     """
 
@@ -62,6 +63,7 @@ class ReadCounts:
     failed_first: int = 0
     converter_missing: int = 0
     unreachable: int = 0
+    kept: int = 0
     removed: int = 0
 
 
@@ -69,6 +71,7 @@ class Counts(Protocol):
     """Counts of a run that ends with outcomes as reading has them: each stage has a field."""
 
     failed_first: int
+    kept: int
 
 
 def read(
@@ -78,6 +81,7 @@ def read(
     *,
     only: Collection[str] | None = None,
     again: Again | None = None,
+    passwords: Sequence[str] = (),
     stop: Stop = never,
     counts: ReadCounts | None = None,
 ) -> ReadCounts:
@@ -92,6 +96,7 @@ def read(
         only: these sha256s alone.
         again: beside those that wait, also those that failed; or those that have a text, from the cache; or
             all, from the files: whatever their stage, and past no gate.
+        passwords: to try where one is needed.
         stop: is asked before more documents are claimed.
         counts: to add to, for a caller who wants to know them even if the link is lost.
 
@@ -113,7 +118,7 @@ def read(
     with claims.claimant(connection, lease) as claimant:
         queue = Queue(claimant, Q["claim_reading"], chosen, 4 * settings.workers, stop)
         is_found = is_lost = False
-        for done, (job, outcome) in enumerate(_attempts(queue, settings), start=1):
+        for done, (job, outcome) in enumerate(_attempts(queue, settings, passwords), start=1):
             settled = conclude(connection, settings.text_cache, job, outcome, counts)
             queue.is_empty &= not settled.found
             is_found |= settled.found
@@ -222,7 +227,7 @@ def _file(row: dict[str, Any]) -> File:
     return File(row["root"], row["path"], row["ext"], row["size_bytes"], row["mtime_ns"], inside)
 
 
-def _attempts(queue: Queue, settings: Settings) -> Iterator[tuple[Job, Outcome]]:
+def _attempts(queue: Queue, settings: Settings, passwords: Sequence[str]) -> Iterator[tuple[Job, Outcome]]:
     """Read documents, several at once, in the order in which they end."""
     running: dict[Future[Outcome], Job] = {}
     # the sandbox ends first: what is being read then fails at once, and the threads are not waited for
@@ -234,7 +239,7 @@ def _attempts(queue: Queue, settings: Settings) -> Iterator[tuple[Job, Outcome]]
         try:
             while True:
                 for job in queue.take(2 * settings.workers - len(running)):
-                    running[pool.submit(attempt, job, readers, settings.text_cache)] = job
+                    running[pool.submit(attempt, job, readers, settings.text_cache, passwords)] = job
                 if not running:
                     return
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -278,5 +283,6 @@ def conclude(
     if outcome.error_class is ErrorClass.SECRET:
         cache.remove(folder, job.sha256)  # an older reader did not see it
     setattr(counts, settled.kind, getattr(counts, settled.kind) + 1)
+    counts.kept += outcome.kept
     counts.failed_first += settled.kind == "failed" and settled.attempts == 1
     return settled

@@ -46,6 +46,7 @@ class OcrCounts:
         unchanged: documents on whose pages there was nothing to read.
         skipped: a gate keeps them out.
         failed: nothing could be recognised; `failed_first` of them for the first time.
+        kept: of those that are well, asked for a password and kept the text that one had opened before.
         unreachable: documents that could not be opened, or changed since the scan; they stay as they were.
         ocr_pending: documents that wait all the same.
     """
@@ -57,6 +58,7 @@ class OcrCounts:
     skipped: int = 0
     failed: int = 0
     failed_first: int = 0
+    kept: int = 0
     unreachable: int = 0
     ocr_pending: int = 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import NotFoundError, UsageError
@@ -49,7 +49,7 @@ def retry(
     values = {
         "stage": stage,
         "error_class": error_class,
-        "document_id": None if sha256 is None else _document(connection, sha256),
+        "document_id": None if sha256 is None else named(connection, sha256)[0],
         "force": force,
     }
     with connection.transaction():
@@ -61,16 +61,13 @@ def retry(
     return len(sent)
 
 
-def sha256_of(connection: Connection, beginning: str) -> str:
-    """The sha256 of the document whose sha256 begins like this; errors as for `retry`."""
-    return str(_named(connection, beginning)["sha256"])
+def named(connection: Connection, sha256: str) -> tuple[int, str]:
+    """The number and the sha256 of a document, by six or more digits that this begins with.
 
-
-def _document(connection: Connection, sha256: str) -> int:
-    return int(_named(connection, sha256)["document_id"])
-
-
-def _named(connection: Connection, sha256: str) -> dict[str, Any]:
+    Raises:
+        UsageError: it is malformed, or several documents begin with it.
+        NotFoundError: no document begins with it.
+    """
     prefix = sha256.lower()
     if not PREFIX.fullmatch(prefix):
         raise UsageError("A document is named by six or more hexadecimal digits of its sha256.")
@@ -79,4 +76,4 @@ def _named(connection: Connection, sha256: str) -> dict[str, Any]:
         raise NotFoundError("No document has a sha256 that begins like this.")
     if len(found) > 1:
         raise UsageError("Several documents have a sha256 that begins like this. Give more of its digits.")
-    return found[0]
+    return int(found[0]["document_id"]), str(found[0]["sha256"])

@@ -43,6 +43,22 @@ def load(folder: Path, sha256: str, reader: str, version: int) -> Text | None:
     return found if whole else None
 
 
+def latest(folder: Path, sha256: str) -> Text | None:
+    """The text of a content that was stored last, by whichever reader; None if none is whole."""
+    paths = _path(folder, sha256, "any", 0).parent.glob(f"{sha256}.*.json")
+    for path in sorted(paths, key=_stored, reverse=True):
+        named = _NAME.fullmatch(path.name)
+        if named and (found := load(folder, sha256, named[2], int(named[3]))) is not None:
+            return found
+    return None
+
+
+def _stored(path: Path) -> int:
+    with suppress(OSError):
+        return path.stat().st_mtime_ns
+    return 0
+
+
 def store(folder: Path, sha256: str, text: Text) -> None:
     """Keep the text of a content.
 

@@ -36,6 +36,8 @@ class Reader:
             LookupError where there is none. None where documents of this kind hold no others.
         converts: the extension of what another program turns such a document into, which is then read; the
             function is that one's. None where it is read as it is.
+        takes_passwords: whether the function is called with the passwords, too: its documents open by
+            themselves.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Reader:
     function: str
     part: str | None = None
     converts: str | None = None
+    takes_passwords: bool = False
 
 
 class ConversionNeededError(Exception):
@@ -65,7 +68,7 @@ _EMBEDDED = "mnemo_assets.text.ooxml:part"
 _XLSX = Reader("xlsx", 1, "mnemo_assets.text.xlsx:read", _EMBEDDED)
 
 READERS: dict[str, Reader] = {
-    "pdf": Reader("pdf", 3, "mnemo_assets.text.pdf:read"),
+    "pdf": Reader("pdf", 3, "mnemo_assets.text.pdf:read", "mnemo_assets.text.pdf:part", takes_passwords=True),
     "docx": Reader("docx", 3, "mnemo_assets.text.docx:read", _EMBEDDED),
     "xlsx": _XLSX,
     "xlsm": _XLSX,
@@ -150,7 +153,7 @@ def read(
     *,
     parts: Sequence[tuple[str, str]] = (),
     sha256: str | None = None,
-    passwords: Sequence[str] = (),  # noqa: ARG001 - no reader tries any yet
+    passwords: Sequence[str] = (),
 ) -> Text:
     """Read a document in this process: what the sandbox does in its child, not to be called elsewhere.
 
@@ -169,9 +172,11 @@ def read(
         MemoryError: a library was refused memory.
     """
     from mnemo_assets.text.contents import kind_of  # noqa: PLC0415 - the parent imports this table, and stays light
+    from mnemo_assets.text.locked import opened  # noqa: PLC0415 - the same
 
     file, ext = within(file, ext, parts, sha256)
     reader = READERS[ext]
+    file = opened(file, passwords)
     kind = kind_of(file, ext)
     if kind is None:
         return Text("", (0,), reader.name, reader.version, blank=True)
@@ -179,7 +184,8 @@ def read(
         raise ReadingError(ErrorClass.UNSUPPORTED, kind)
     if READERS[kind].converts is not None:
         raise ConversionNeededError(kind, file)
-    return text_of(function_of(READERS[kind])(file), reader)
+    function, takes_passwords = function_of(READERS[kind]), READERS[kind].takes_passwords
+    return text_of(function(file, passwords) if takes_passwords else function(file), reader)
 
 
 def within(
@@ -220,9 +226,9 @@ def _part(file: BinaryIO, ext: str, path: str) -> bytes:
     return data
 
 
-def function_of(reader: Reader) -> Callable[[BinaryIO], Pages]:
+def function_of(reader: Reader) -> Callable[..., Pages]:
     """The reader's function."""
-    function: Callable[[BinaryIO], Pages] = _imported(reader.function)
+    function: Callable[..., Pages] = _imported(reader.function)
     return function
 
 

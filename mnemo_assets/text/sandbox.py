@@ -55,8 +55,8 @@ _BOOT = (
 _Answer = TypeVar("_Answer")
 
 
-class _ZygoteGoneError(Exception):
-    """The zygote died: the document is not to blame, as far as one can tell."""
+class _KilledError(Exception):
+    """A reader or the zygote was killed from outside: not the document's fault, as far as one can tell."""
 
 
 class Sandbox:
@@ -173,11 +173,14 @@ class Sandbox:
         return replace(found, parts=())  # they could be taken from the result alone, which is gone
 
     def _granted(self, fd: int, wish: bytes, unpack: Callable[[bytes], _Answer]) -> _Answer:
-        """What is wished, asked for once more where a zygote that was killed took the reader with it."""
+        """What is wished, asked for once more where a reader was killed from outside.
+
+        A machine that is short of memory ends readers first.
+        """
         for _ in range(2):
-            with suppress(_ZygoteGoneError):
+            with suppress(_KilledError):
                 return unpack(self._answer(fd, wish))
-        raise ReadingError(ErrorClass.READER_CRASHED, "zygote")
+        raise ReadingError(ErrorClass.READER_CRASHED, "killed twice")
 
     def _answer(self, fd: int, wish: bytes) -> bytes:
         """What a process answers that ended well."""
@@ -193,7 +196,7 @@ class Sandbox:
                 other.close()
             try:
                 answer, status = self._await(receive, life)
-            except _ZygoteGoneError:
+            except _KilledError:
                 self._give_up(control)
                 raise
         self._judge(status)
@@ -214,7 +217,7 @@ class Sandbox:
                 socket.send_fds(control, [ASK], descriptors)
             except ConnectionError:
                 self._end()
-                raise _ZygoteGoneError from None
+                raise _KilledError from None
             except OSError as error:
                 raise ReadingError(ErrorClass.FILE_UNREACHABLE, type(error).__name__) from None
             return control
@@ -230,7 +233,7 @@ class Sandbox:
 
         Raises:
             ReadingError: TIMED_OUT; TOO_LARGE, more is answered than any document may have.
-            _ZygoteGoneError: nobody said how it ended.
+            _KilledError: nobody said how it ended.
         """
         deadline = time.monotonic() + 2 * self._seconds + _SLACK
         os.set_blocking(receive, False)
@@ -256,11 +259,16 @@ class Sandbox:
             if size > reply.LIMIT:
                 raise ReadingError(ErrorClass.TOO_LARGE, "answer")
         if len(status) != STATUS.size:
-            raise _ZygoteGoneError
+            raise _KilledError
         return b"".join(pieces), status
 
     def _judge(self, status: bytes) -> None:
-        """What to call the end of a process that did not end well."""
+        """What to call the end of a process that did not end well.
+
+        Raises:
+            ReadingError: TIMED_OUT, READER_MEMORY, READER_CRASHED.
+            _KilledError: it was killed, and not for a bound of ours.
+        """
         code, number, milliseconds, peak_kb = STATUS.unpack(status)
         if code == 0 and number == 0:
             return
@@ -269,6 +277,8 @@ class Sandbox:
             raise ReadingError(ErrorClass.TIMED_OUT, "processor")
         if peak_kb >= _NEARLY_ALL * 1024 * self._memory_mb:
             raise ReadingError(ErrorClass.READER_MEMORY, f"signal {number}")
+        if number == signal.SIGKILL:
+            raise _KilledError
         raise ReadingError(ErrorClass.READER_CRASHED, f"signal {number}" if number else f"exit {code}")
 
     def _running(self) -> socket.socket:

@@ -67,12 +67,6 @@ ERRORS = {
     "pdf/unstructured__locked.pdf": "Encrypted",
     "pdf/pdf.js__GHOSTSCRIPT-698804-1-fuzzed.pdf": "Corrupt",
     "pdf/pdf.js__poppler-67295-0.pdf": "Corrupt",
-    "xls/msoffcrypto-tool__rc4cryptoapi_locked.xls": "Encrypted",
-    "xls/poi__35897-type4.xls": "Encrypted",
-    "xls/poi__clusterfuzz-testcase-minimized-POIHSSFFuzzer-4819588401201152.xls": "Corrupt",
-    "xls/poi__xor-encryption-abc.xls": "Encrypted",
-    "xls/tika__testEXCEL_4.xls": "Unsupported",
-    "xls/tika__testEXCEL_protected_passtika.xls": "Encrypted",
 }
 BLANK = {
     "odt/odftoolkit__CorruptedMimetypeDoc.odt",

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -188,6 +189,84 @@ def test_a_zygote_that_is_killed_is_started_again(tmp_path: Path) -> None:
         thread.join()
         assert ended(child)
     assert texts == ["got through"]
+
+
+@linux
+def test_a_reader_that_is_killed_tries_once_more(tmp_path: Path) -> None:
+    """Killed from outside, and within its bounds, it was not its document's fault; twice, it may be."""
+    document = tmp_path / "slow"
+    ends: list[str] = []
+    with hostile(SMALL) as sandbox:
+        sandbox.walls()
+
+        def work() -> None:
+            with document.open("rb") as file:
+                try:
+                    ends.append(sandbox.read(file.fileno(), "txt").text)
+                except ReadingError as error:
+                    ends.append(f"{error.error_class} {error.detail}")
+
+        def killed(*, times: int) -> None:
+            document.write_text("sleep")
+            thread = threading.Thread(target=work)
+            thread.start()
+            last = 0
+            for left in range(times, 0, -1):
+                while (child := first_child(zygote_of(sandbox))) == last:
+                    os.sched_yield()
+                if left == 1 and times == 1:
+                    document.write_text("nothing")
+                os.kill(child, signal.SIGKILL)
+                last = child
+            thread.join()
+
+        killed(times=1)
+        killed(times=2)
+    assert ends == ["got through", "ReaderCrashed killed twice"]
+
+
+#: A password that is looked for where it must not be.
+CANARY = "canary-c1f6e0"
+
+
+@linux
+def test_passwords_stand_in_no_process(tmp_path: Path) -> None:
+    """Neither in the arguments nor in the environment of mnemo, of the zygote, of the reader at work."""
+    document = tmp_path / "slow"
+    document.write_text("sleep")
+    looked_at = 0
+    with hostile(SMALL) as sandbox, document.open("rb") as file:
+        sandbox.walls()
+        failed: list[type[Exception]] = []
+
+        def work() -> None:
+            try:
+                sandbox.read(file.fileno(), "txt", passwords=[CANARY])
+            except MnemoError as error:
+                failed.append(type(error))
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        zygote = zygote_of(sandbox)
+        for process in (os.getpid(), zygote, first_child(zygote)):
+            for place in ("cmdline", "environ"):
+                with suppress(PermissionError):  # a reader is not to be looked into
+                    assert CANARY.encode() not in Path(f"/proc/{process}/{place}").read_bytes()
+                    looked_at += 1
+        sandbox.close()
+        thread.join()
+    assert looked_at >= 4
+    assert failed
+
+
+@pytest.mark.parametrize("attempt", ["fail", "crash", "end 3", "fill_memory"])
+def test_passwords_stand_in_no_error(tmp_path: Path, attempt: str) -> None:
+    """Whatever a reader ends with."""
+    document = tmp_path / "document"
+    document.write_text(attempt)
+    with hostile(SMALL) as sandbox, document.open("rb") as file, pytest.raises(ReadingError) as refused:
+        sandbox.read(file.fileno(), "txt", passwords=[CANARY])
+    assert CANARY not in f"{refused.value!r} {refused.value.detail}"
 
 
 @linux
