@@ -23,7 +23,6 @@ EXCEPTIONS = {
     "csv/frictionless-py__table-infer-iso-8859-7.csv": "69 bytes of Greek: statistics see Cyrillic",
     "txt/uchardet__eo-iso-8859-3.txt": "statistics take Esperanto in Latin-3 for Latin-2",
     "html/docling__wiki_duck.html": "the phrase has a blank before its comma, which the page has not",
-    "ppt/tika__testPPT_skipBadCompressedObject.ppt": "the phrase joins words of two lines that are apart",
     "odt/odftoolkit__footnote.odt-markOverUnknownContent-OUT-org.odt": "the phrase runs on into its footnote",
     "odt/odftoolkit__text-extract.odt": "the same",
     "eml/mail__japanese_attachment_long_name.eml": "the phrase stands in an attachment, which is a part",
