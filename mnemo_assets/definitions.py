@@ -11,6 +11,7 @@ defs = dg.Definitions(
     jobs=[
         jobs.scan_job,
         jobs.read_job,
+        jobs.ocr_job,
         jobs.mine_job,
         jobs.check_job,
         redo.redo_job,

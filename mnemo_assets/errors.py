@@ -23,6 +23,7 @@
     ├── DiskError                       1  a disk is full, or cannot be written
     ├── UpError                         1  a program of `mnemo up` does not run
     ├── QuestionTimeoutError            1  a question took longer than it may
+    ├── RecognitionError                1  what recognises text is not installed, or does not work
     ├── RecipeError                     2  the recipe is unknown, not installed, or not the active one
     └── ReadingError                    the document could not be read; its error_class is an ErrorClass
 
@@ -46,6 +47,7 @@ class ErrorClass(StrEnum):
     TABULAR = "Tabular"
     SECRET = "Secret"  # noqa: S105 - the name of a class of errors
     SCANNED = "Scanned"
+    OCR_FAILED = "OcrFailed"
     READER_TO_COME = "ReaderToCome"
     CONVERTER_MISSING = "ConverterMissing"
     TIMED_OUT = "TimedOut"
@@ -67,7 +69,8 @@ REASONS: dict[ErrorClass, str] = {
     ErrorClass.NO_TEXT: "The file has content, but no text could be got out of it.",
     ErrorClass.TABULAR: "Over 90% of the lines are rows of a table. `mnemo retry --force SHA` takes it in.",
     ErrorClass.SECRET: "The text holds a key or recovery code. `mnemo retry --force SHA` takes it in.",
-    ErrorClass.SCANNED: "Every page is a picture. It waits for text recognition.",
+    ErrorClass.SCANNED: "Every page is a picture. It waits for text recognition: package tesseract-ocr.",
+    ErrorClass.OCR_FAILED: "Pages that are pictures gave no text. `mnemo ocr --redo` tries once more.",
     ErrorClass.READER_TO_COME: "No reader for this extension yet. It goes on by itself once there is one.",
     ErrorClass.CONVERTER_MISSING: "It waits for LibreOffice. On Debian: libreoffice-writer-nogui, "
     "libreoffice-impress-nogui.",
@@ -182,6 +185,10 @@ class DiskError(MnemoError):
 
 class QuestionTimeoutError(MnemoError):
     """A question to the graph took longer than it may."""
+
+
+class RecognitionError(MnemoError):
+    """What recognises text on scanned pages is not installed, or does not work."""
 
 
 class RecipeError(MnemoError):

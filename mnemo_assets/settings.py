@@ -7,12 +7,13 @@ Every name begins with MNEMO_; one that is not in the table is refused, so that 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import platformdirs
 from dotenv import dotenv_values
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 
 from mnemo_assets.errors import SettingsError
 
@@ -35,6 +36,13 @@ def _split_names(value: object) -> object:
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(";") if part.strip())
     return value
+
+
+def _languages(names: tuple[str, ...]) -> tuple[str, ...]:
+    """At least one name, and nothing that a program could take for an option or a path."""
+    if not names or not all(re.fullmatch(r"(?:script/)?[A-Za-z]\w*", name, re.ASCII) for name in names):
+        raise ValueError
+    return names
 
 
 def _absolute(value: object) -> object:
@@ -77,6 +85,15 @@ class Settings(BaseModel):
         ge=1,
         le=256,
         description="Documents read, and files hashed, at once. Default: the number of processors.",
+    )
+    ocr_languages: Annotated[tuple[str, ...], BeforeValidator(_split_names), AfterValidator(_languages)] = (
+        Field(
+            default=("eng",),
+            description="Languages of scans, as tesseract calls them (`eng`, `deu`), separated by `;`.",
+        )
+    )
+    ocr_seconds: int = Field(
+        default=60, ge=1, le=3_600, description="Time that recognising one page may take, in seconds."
     )
     dsn: SecretStr | None = Field(
         default=None,

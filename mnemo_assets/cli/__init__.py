@@ -28,6 +28,7 @@ def mnemo(context: click.Context) -> None:
     mnemo search miller            who or what goes by that name
     mnemo dossier 'Ann Miller'     what is said of her, where, in which words
     mnemo document 7               where a document stands, and who is in it
+    mnemo ocr                      read what is scanned
     mnemo failures                 which files did not come in, and why
     mnemo doctor                   what works, what is missing, how to mend it
     mnemo up                       keep it up to date, and show its way on a page
@@ -41,6 +42,7 @@ def mnemo(context: click.Context) -> None:
 for command in (
     archive.sync,
     archive.retry,
+    archive.ocr,
     archive.activate,
     ask.status,
     ask.search,

@@ -12,7 +12,7 @@ import click
 from mnemo_assets.cli.ask import plain, show_status
 from mnemo_assets.cli.outcome import complain
 from mnemo_assets.cli.output import bars, emit, json_option, say
-from mnemo_assets.errors import ArchiveUnreachableError, ErrorClass, UsageError
+from mnemo_assets.errors import ArchiveUnreachableError, ErrorClass, RecognitionError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +29,8 @@ FAILED = 5
 ROUNDS = 5
 
 
+#: What is counted that is no document or file.
+_WORDS = {"recognised": "pages recognised"}
 #: What can be sent back: a document that is new or extracted waits already.
 STAGES = ["failed", "skipped", "ocr_pending", "graphed"]
 
@@ -41,17 +43,20 @@ class Done:
     hashed: int = 0
     ledger: int = 0  # files that are new, changed, gone or back
     read: int = 0
+    recognised: int = 0  # pages
     mined: int = 0
     removed: int = 0
     failed: int = 0
     failed_first: int = 0  # of them
     unsettled: int = 0  # files that changed under our hands in the last round
     unreachable: list[str] = field(default_factory=list)  # names of archives
+    lacking: str | None = None  # why scans wait
 
     @property
     def nothing(self) -> bool:
         """Whether everything was as it should be before the run began."""
-        return not (self.hashed or self.ledger or self.read or self.mined or self.removed or self.unsettled)
+        worked = self.hashed or self.ledger or self.read or self.recognised or self.mined or self.removed
+        return not (worked or self.unsettled)
 
     @property
     def exit_code(self) -> int:
@@ -121,6 +126,7 @@ def _tell_walls(chosen: Settings) -> None:
         lacking = [f"{wall.name} ({wall.why_not})" for wall in sandbox.walls() if not wall.in_force]
     if lacking:
         click.echo(f"Readers work without these walls on this machine: {', '.join(lacking)}.", err=True)
+    chosen.home.mkdir(mode=0o700, parents=True, exist_ok=True)  # nothing may have been kept there yet
     told.touch()
 
 
@@ -164,9 +170,10 @@ def _work(
     from mnemo_assets.pipeline import mine, read
 
     while True:
-        reading, mining = read.ReadCounts(), mine.MineCounts()
+        reading, mining, recognised = read.ReadCounts(), mine.MineCounts(), 0
         try:
             read.read(connection, chosen, on_progress, counts=reading)
+            recognised = _recognise(connection, chosen, on_progress, done)
             mine.mine(connection, chosen, on_progress, counts=mining)
         finally:  # what was done counts, whatever becomes of the rest
             outcomes = reading.extracted + reading.skipped + reading.ocr_pending + reading.failed
@@ -176,8 +183,34 @@ def _work(
             done.failed += reading.failed + mining.failed
             done.failed_first += reading.failed_first + mining.failed_first
             done.unsettled += reading.unreachable
-        if not until_done or not (outcomes or mining.graphed):
+        if not until_done or not (outcomes or recognised or mining.graphed):
             return
+
+
+def _recognise(
+    connection: Connection,
+    chosen: Settings,
+    on_progress: OnProgress,
+    done: Done,
+    only: Sequence[str] | None = None,
+    *,
+    again: bool = False,
+) -> int:
+    """Recognise the pages that wait, if there is what it takes; how many pages came to an end."""
+    from mnemo_assets.pipeline import recognise
+
+    counts = recognise.OcrCounts()
+    done.lacking = None
+    try:
+        recognise.recognise(connection, chosen, on_progress, only=only, again=again, counts=counts)
+    except RecognitionError as error:  # the pages wait, and everything else goes on
+        done.lacking = str(error)
+    finally:
+        done.recognised += counts.pages
+        done.failed += counts.failed
+        done.failed_first += counts.failed_first
+        done.unsettled += counts.unreachable
+    return counts.pages + counts.pages_failed
 
 
 def _report(connection: Connection, chosen: Settings) -> None:
@@ -195,14 +228,21 @@ def _tell(chosen: Settings, done: Done, headline: str | None = None, *, as_json:
 
     with session.reading(chosen) as connection:
         now = room.status(connection)
-    did = {"hashed": done.hashed, "read": done.read, "mined": done.mined, "removed": done.removed}
+    did = {
+        "hashed": done.hashed,
+        "read": done.read,
+        "recognised": done.recognised,
+        "mined": done.mined,
+        "removed": done.removed,
+    }
     if not as_json:
         if headline is not None:
             say(headline)
         if done.nothing and headline is None:
             say(f"Nothing to do: {done.seen:,} files are as they were, no document waits that could go on.")
         elif not done.nothing:
-            say("Done: " + ", ".join(f"{n:,} {what}" for what, n in did.items()) + ".")
+            told = did if done.recognised else {what: n for what, n in did.items() if what != "recognised"}
+            say("Done: " + ", ".join(f"{n:,} {_WORDS.get(what, what)}" for what, n in told.items()) + ".")
         show_status(now)
     if done.unreachable:
         names = ", ".join(done.unreachable)
@@ -212,6 +252,8 @@ def _tell(chosen: Settings, done: Done, headline: str | None = None, *, as_json:
         )
     if as_json:
         emit({**plain(now), "did": did})
+    if done.lacking is not None:
+        click.echo(f"Scans wait. {done.lacking}", err=True)
     if done.failed:
         click.echo("Some documents failed: `mnemo failures` says which, and why.", err=True)
     return done.exit_code
@@ -267,6 +309,57 @@ def retry(*, sha: str | None, stage: str | None, error_class: str | None, force:
         link.reconnecting(chosen, go, _say_lost)
     headline = f"{sent:,} documents sent back." if sent else "No document matches: nothing was sent back."
     return _tell(chosen, done, headline, as_json=as_json)
+
+
+@click.command()
+@click.argument("sha", required=False, metavar="[SHA]")
+@click.option(
+    "--redo", is_flag=True, help="Also what failed; with SHA, all pages of that document that are pictures."
+)
+@json_option
+def ocr(*, sha: str | None, redo: bool, as_json: bool) -> int:
+    """Recognise the text of scanned pages.
+
+    Pages that are pictures are read by the program tesseract, a page at a time; sync does it, too. It may be
+    stopped at any moment, and goes on with the pages that are not read yet. What was read is mined.
+
+    SHA is the beginning of a document's sha256: only this document. The languages are those of
+    MNEMO_OCR_LANGUAGES. With --redo a page that was read is read again, as another language or a newer
+    program may do better; the earlier text is kept.
+
+    \b
+    mnemo ocr
+    mnemo ocr --redo
+    mnemo ocr 3fa1b2 --redo
+    """
+    from mnemo_assets import database, settings
+    from mnemo_assets.pipeline import link, mine, recognise
+    from mnemo_assets.pipeline import retry as room
+
+    chosen = settings.load()
+    done = Done()
+    with closing(database.connect(chosen)) as connection:
+        mine.active_generation(connection, chosen)
+        only = None if sha is None else [room.sha256_of(connection, sha)]
+        if redo:
+            recognise.send_back(connection, only)
+
+    def go(connection: Connection) -> None:
+        _recognise(connection, chosen, on_progress, done, only, again=redo and only is not None)
+        mine.mine(connection, chosen, on_progress, only=only, counts=mining)
+        _report(connection, chosen)
+
+    mining = mine.MineCounts()
+    with bars() as on_progress:
+        link.reconnecting(chosen, go, _say_lost)
+    done.mined, done.failed, done.failed_first = (
+        mining.graphed,
+        done.failed + mining.failed,
+        done.failed_first + mining.failed_first,
+    )
+    if done.lacking is not None and not done.recognised:
+        return complain(RecognitionError.__name__, done.lacking, RecognitionError.exit_code, as_json=as_json)
+    return _tell(chosen, done, None if done.recognised else "No page waits.", as_json=as_json)
 
 
 @click.command()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from mnemo_assets.database import Connection
     from mnemo_assets.serve.answer import Value
+    from mnemo_assets.serve.documents import Document
     from mnemo_assets.serve.dossier import Dossier, Relation
     from mnemo_assets.serve.entities import EntityCounts
     from mnemo_assets.serve.mentions import DocumentMentions, Mention
@@ -208,11 +209,14 @@ def _show_dossier(found: Dossier, places: Mapping[int, Sequence[str]]) -> None:
 
 
 def _show_relation(relation: Relation) -> None:
+    from mnemo_assets.serve import marks
+
     words = (relation.predicate or relation.words).replace("_", " ")
     weight = f", in {relation.documents} documents" if relation.documents > 1 else ""
     weight = ", quoted" if relation.quoted else weight
     say(f"  {words} — {relation.entity.name} ({relation.entity.type}){weight}")
-    say(f"    document {relation.document_id}, p. {relation.page}: “{' '.join(relation.quote.split())}”")
+    page = f"p. {relation.page}{marks.words(relation.ocr, relation.ocr_doubtful)}"
+    say(f"    document {relation.document_id}, {page}: “{' '.join(relation.quote.split())}”")
 
 
 def _some(count: int, what: str) -> str:
@@ -220,6 +224,7 @@ def _some(count: int, what: str) -> str:
 
 
 def _show_document(document: DocumentMentions, places: Sequence[str]) -> None:
+
     day = f"{document.date} ({document.date_source})" if document.date else "undated"
     say(f"{day}  document {document.document_id}  {document.title or ''}".rstrip())
     for place in places:
@@ -233,8 +238,11 @@ def _show_document(document: DocumentMentions, places: Sequence[str]) -> None:
 
 
 def _quote(mention: Mention) -> str:
+    from mnemo_assets.serve import marks
+
+    page = f"p. {mention.page}{marks.words(mention.ocr, mention.ocr_doubtful)}"
     quoted = ", quoted" if mention.quoted else ""
-    return f"  p. {mention.page}{quoted}: “{' '.join(mention.quote.split())}”"
+    return f"  {page}{quoted}: “{' '.join(mention.quote.split())}”"
 
 
 @click.command()
@@ -277,7 +285,7 @@ def document(*, wanted: str, limit: int, as_json: bool) -> None:
         [
             ("stage", f"{found.stage}{cause}"),
             ("date", f"{found.date} ({found.date_source})" if found.date else "undated"),
-            ("pages", f"{found.pages or 0:,}, {found.pages_awaiting_ocr:,} of them pictures"),
+            ("pages", _pages(found)),
             ("sha256", found.sha256),
         ]
     )
@@ -297,6 +305,17 @@ def document(*, wanted: str, limit: int, as_json: bool) -> None:
         table([("id", "type", "name", "mentions"), *rows])
     if found.truncated:
         say(f"There are {found.entities_total:,} in it: raise --limit.")
+
+
+def _pages(found: Document) -> str:
+    """How many pages a document has, and how many of them are pictures, read or not."""
+    said = f"{found.pages or 0:,}, {found.pages_awaiting_ocr:,} of them pictures"
+    if found.ocr_failed:
+        said += f" ({found.ocr_failed:,} could not be recognised)"
+    if found.ocr_pages:
+        doubtful = f", {found.ocr_doubtful:,} uncertain" if found.ocr_doubtful else ""
+        said += f"; {found.ocr_pages:,} recognised (OCR{doubtful})"
+    return said
 
 
 @click.command()

@@ -7,11 +7,18 @@ import stat
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from mnemo_assets.cli.output import emit, harmless, json_option
 from mnemo_assets.errors import ErrorClass, NotFoundError, ReadingError, UsageError
+
+if TYPE_CHECKING:
+    from mnemo_assets.settings import Settings
+    from mnemo_assets.text.blend import Blend
+    from mnemo_assets.text.reading import Text
+    from mnemo_assets.text.sandbox import Sandbox
 
 #: Code points printed at once: a pipe that closes in the middle of a larger write raises nothing.
 PIECE = 16_384
@@ -19,8 +26,9 @@ PIECE = 16_384
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option("--ocr", "recognised", is_flag=True, help="Recognise the text of pages that are pictures, too.")
 @json_option
-def text(*, file: Path, as_json: bool) -> None:
+def text(*, file: Path, recognised: bool, as_json: bool) -> None:
     """Print the text of one file as mnemo reads it.
 
     Offsets count in this text; form feeds stand between pages. No archive and no database take part, so
@@ -28,6 +36,7 @@ def text(*, file: Path, as_json: bool) -> None:
 
     \b
     mnemo text letter.pdf
+    mnemo text scan.pdf --ocr
     mnemo text letter.docx --json
     """
     from mnemo_assets import settings
@@ -44,8 +53,10 @@ def text(*, file: Path, as_json: bool) -> None:
         chosen = settings.load()
         with Sandbox(chosen) as sandbox, Second(chosen, sandbox) as readers:
             found = readers.read(handle, ext)
+            seen = _recognised(sandbox, chosen, handle, ext, found) if recognised else None
     finally:
         os.close(handle)
+    found = found if seen is None else seen.text
     if as_json:
         emit(
             {
@@ -57,7 +68,8 @@ def text(*, file: Path, as_json: bool) -> None:
                 "document_date": found.document_date,
                 "document_date_source": found.document_date_source,
                 "characters_removed": found.characters_removed,
-                "pages_awaiting_ocr": found.pages_awaiting_ocr,
+                "pages_awaiting_ocr": found.pages_awaiting_ocr if seen is None else seen.failed,
+                **({} if seen is None else {"ocr_pages": seen.pages, "ocr_confidence": seen.confidence}),
                 "reader": found.reader,
                 "reader_version": found.reader_version,
                 "second_reader": found.second_reader,
@@ -68,6 +80,22 @@ def text(*, file: Path, as_json: bool) -> None:
     else:
         for start in range(0, len(found.text), PIECE):
             click.echo(found.text[start : start + PIECE], nl=False)
+
+
+def _recognised(sandbox: Sandbox, chosen: Settings, handle: int, ext: str, found: Text) -> Blend:
+    """A text with what is recognised on its pages that are pictures; a page that fails stays without."""
+    from mnemo_assets.text import ocr
+    from mnemo_assets.text.blend import Recognitions, blend
+
+    pages, failed = {}, set()
+    if found.waiting:
+        with ocr.engine(chosen) as engine:
+            for number in found.waiting:
+                try:
+                    pages[number] = engine.recognise(sandbox.picture(handle, ext, number), found.language)
+                except ReadingError:
+                    failed.add(number)
+    return blend(found, Recognitions(pages, frozenset(failed)))
 
 
 def _open(file: Path) -> int:

@@ -71,6 +71,9 @@ def _selected(context: dg.AssetExecutionContext) -> list[str]:
     specs=[
         _spec("files", "archive", "archive", "file", "A content and the admitted files that hold it."),
         _spec("text", "files", "text", "text", "Its normalised text, read in the sandbox and cached."),
+        _spec(
+            "ocr", "text", "text", "text", "The words on its pages that are pictures, recognised one by one."
+        ),
         _spec("chunks", "text", "text", "postgres", "Consecutive pieces of its text, with overlap."),
     ],
     partitions_def=documents,

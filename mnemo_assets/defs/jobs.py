@@ -9,11 +9,12 @@ from mnemo_assets.defs.border import border
 from mnemo_assets.defs.drain import Telling, until
 from mnemo_assets.defs.report import report
 from mnemo_assets.defs.resources import Ledger
-from mnemo_assets.pipeline import mine, read
+from mnemo_assets.pipeline import mine, read, recognise
 from mnemo_assets.settings import Settings
 
 #: One at a time: documents are claimed, and a second run would only share them.
 READING_POOL = "reading"
+OCR_POOL = "ocr"
 MINING_POOL = "mining"
 SCAN_POOL = "scan"
 
@@ -31,6 +32,22 @@ def read_documents(context: dg.OpExecutionContext, config: Drain, ledger: dg.Res
 
     def work(connection: Connection, settings: Settings) -> read.ReadCounts:
         counts = read.read(connection, settings, Telling(connection, context), stop=stop)
+        report(connection, context.instance, context)
+        return counts
+
+    with border():
+        context.add_output_metadata(asdict(ledger.work(work)))
+
+
+@dg.op(pool=OCR_POOL, out=dg.Out(dg.Nothing))
+def recognise_documents(
+    context: dg.OpExecutionContext, config: Drain, ledger: dg.ResourceParam[Ledger]
+) -> None:
+    """Recognise the pages that wait."""
+    stop = until(config.minutes)
+
+    def work(connection: Connection, settings: Settings) -> recognise.OcrCounts:
+        counts = recognise.recognise(connection, settings, Telling(connection, context), stop=stop)
         report(connection, context.instance, context)
         return counts
 
@@ -56,6 +73,16 @@ def mine_documents(context: dg.OpExecutionContext, config: Drain, ledger: dg.Res
 def read_job() -> None:
     """Read what waits."""
     read_documents()
+
+
+@dg.job(
+    name="ocr",
+    executor_def=dg.in_process_executor,
+    description="Recognises the scanned pages that wait.",
+)
+def ocr_job() -> None:
+    """Recognise what waits."""
+    recognise_documents()
 
 
 @dg.job(

@@ -25,7 +25,7 @@ class Selection(dg.Config):
 
     documents: list[str] = Field(default=[], description="sha256s, whole.")
     stages: list[str] = Field(default=[], description="Such as failed.")
-    assets: list[str] = Field(default=list(ASSETS), description="Some of a document's five.")
+    assets: list[str] = Field(default=list(ASSETS), description="Some of a document's.")
     force: bool = Field(default=False, description="Read and extract what is well, too.")
 
 

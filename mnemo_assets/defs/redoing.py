@@ -2,17 +2,20 @@
 
 Without force, what waits is done, what failed is tried again, and what is well is shown as it is. The chunks
 alone are cut again from the cached text, the graph alone is merged again from what was extracted. With force
-the text is read again from the files, and extracted again. No gate is passed: that is `mnemo retry --force`.
+the text is read again from the files, its scanned pages are recognised again, and all is extracted again. No
+gate is passed: that is `mnemo retry --force`.
 """
 
 import time
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from typing import Final
 
 import dagster as dg
 
 from mnemo_assets.database import Connection
-from mnemo_assets.pipeline import claims, mine, read
+from mnemo_assets.errors import RecognitionError
+from mnemo_assets.pipeline import claims, mine, read, recognise
 from mnemo_assets.settings import Settings
 
 #: The tag of a run that says the same as the configuration `force: true`, for a backfill of any selection.
@@ -35,7 +38,9 @@ def is_forced(context: dg.AssetExecutionContext, config: Redo) -> bool:
 def reading(
     connection: Connection, settings: Settings, keys: Collection[str], assets: Collection[str], *, force: bool
 ) -> None:
-    """Make the text and the chunks of documents; `files` alone needs nothing but the ledger.
+    """Make the text and the chunks of documents, and recognise what is scanned.
+
+    `files` alone needs nothing but the ledger.
 
     Args:
         connection: the owner's, in autocommit mode.
@@ -55,6 +60,14 @@ def reading(
         )
     elif "chunks" in assets:
         _each(connection, keys, lambda some: read.rechunk(connection, settings, some))
+    if "ocr" in assets:
+        with suppress(RecognitionError):  # the pages wait, as documents do whose converter is missing
+            _each(connection, keys, lambda some: _recognise(connection, settings, some, force=force))
+
+
+def _recognise(connection: Connection, settings: Settings, some: Collection[str], *, force: bool) -> None:
+    recognise.send_back(connection, some)
+    recognise.recognise(connection, settings, only=some, again=force)
 
 
 def mining(

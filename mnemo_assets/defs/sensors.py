@@ -19,10 +19,12 @@ from mnemo_assets.defs import jobs, sync
 from mnemo_assets.defs.border import border
 from mnemo_assets.defs.resources import Ledger
 from mnemo_assets.defs.runs import is_pausing, is_under_way, pause
+from mnemo_assets.errors import RecognitionError
 from mnemo_assets.pipeline import reports, versions
 from mnemo_assets.pipeline.generations import find
 from mnemo_assets.pipeline.versions import READER_VERSIONS
-from mnemo_assets.text import converter
+from mnemo_assets.settings import Settings
+from mnemo_assets.text import converter, ocr
 
 Q = database.queries("watch")
 
@@ -50,6 +52,7 @@ class Memory(BaseModel):
     version: str = ""
     """Of the code for which everything that older code made was looked over."""
     read: Asked = Asked()
+    ocr: Asked = Asked()
     mine: Asked = Asked()
 
 
@@ -94,10 +97,10 @@ def scan_due(
 
 @dg.sensor(
     name="documents_waiting",
-    jobs=[jobs.read_job, jobs.mine_job],
+    jobs=[jobs.read_job, jobs.ocr_job, jobs.mine_job],
     minimum_interval_seconds=OFTEN,
     default_status=dg.DefaultSensorStatus.RUNNING,
-    description="Asks for a run that reads, or one that mines, when documents wait for it.",
+    description="Asks for a run that reads, recognises or mines, when documents wait for it.",
 )
 def documents_waiting(
     context: dg.SensorEvaluationContext, ledger: dg.ResourceParam[Ledger]
@@ -106,9 +109,13 @@ def documents_waiting(
     memory = _memory(context.cursor)
     if is_under_way(context.instance, "sync"):
         return dg.SkipReason("A sync is under way.")
-    free = {job for job in ("read", "mine") if not is_under_way(context.instance, job)}
+    free = {job for job in ("read", "ocr", "mine") if not is_under_way(context.instance, job)}
     with border(), ledger.connect() as connection:
-        waiting = {"read": _row(connection, "new"), "mine": _row(connection, "extracted")}
+        waiting = {
+            "read": _row(connection, "new"),
+            "ocr": _scans(connection),
+            "mine": _row(connection, "extracted"),
+        }
         if (version := versions.line(connection)) != memory.version:
             older = _older(connection)
             waiting = {job: what or older.get(job, ()) for job, what in waiting.items()}
@@ -119,7 +126,8 @@ def documents_waiting(
     for job, what in waiting.items():
         if not what or job not in free or is_pausing(context.instance, job):
             continue
-        if (asked := ask(getattr(memory, job), what, time.time())) is not None:
+        asked = ask(getattr(memory, job), what, time.time())
+        if asked is not None and (job != "ocr" or _can_recognise(ledger.settings())):
             memory = memory.model_copy(update={job: asked})
             requests.append(dg.RunRequest(job_name=job))
     return dg.SensorResult(run_requests=requests, cursor=memory.model_dump_json())
@@ -156,6 +164,21 @@ def _row(connection: Connection, stage: str) -> tuple[int, ...]:
     values = {"stage": stage, "converts": list(converter.kinds())}
     row: dict[str, Any] | None = connection.execute(Q["documents_waiting"], values).fetchone()
     return (row["n"], row["first"], row["last"]) if row is not None and row["n"] else ()
+
+
+def _scans(connection: Connection) -> tuple[int, ...]:
+    """The documents whose pages wait to be recognised, as `_row`; and how many of these pages are done."""
+    row: dict[str, Any] | None = connection.execute(Q["scans_waiting"]).fetchone()
+    return (row["n"], row["first"], row["last"], row["pages"]) if row is not None and row["n"] else ()
+
+
+def _can_recognise(settings: Settings) -> bool:
+    """Whether what recognises text is installed; without it no run is asked for, and the pages wait."""
+    try:
+        ocr.engine(settings)
+    except RecognitionError:
+        return False
+    return True
 
 
 def _older(connection: Connection) -> dict[str, tuple[int, ...]]:

@@ -14,10 +14,17 @@ DATA_VERSION: Final = "dagster/data_version"
 #: The data version of the asset `archive`, always: what is in a document's files is told by its sha256.
 LEDGER: Final = "ledger"
 EXTRACTION_FAILED: Final = "ExtractionFailed"
+#: Error class: the asset that it is told of, where that is not the text.
+_OBSERVED: Final = {
+    EXTRACTION_FAILED: "extractions",
+    "Partial": "extractions",
+    "Scanned": "ocr",
+    "OcrFailed": "ocr",
+}
 
 
 class Asset(NamedTuple):
-    """What is told of one of a document's five assets.
+    """What is told of one of a document's assets.
 
     Attributes:
         above: the asset that it is made of.
@@ -42,6 +49,10 @@ def _has_text(one: Standing) -> bool:
     )
 
 
+def _is_recognised(one: Standing) -> bool:
+    return _has_text(one) and one.ocr_pages > 0
+
+
 def _is_mined(one: Standing) -> bool:
     return one.stage == "graphed"
 
@@ -51,6 +62,12 @@ def _text_code(one: Standing) -> str:
     if one.reader is not None and versions.READER_VERSIONS.get(one.reader) == one.reader_version:
         return CODE.text
     return f"{one.reader}-{one.reader_version}"
+
+
+def _text_data(one: Standing) -> str:
+    """The content and who read it; of recognised words nothing tells but what is cut of them."""
+    recognised = f" ocr {one.chunks_digest}" if one.ocr_pages else ""
+    return f"{one.sha256[:16]} {one.reader}-{one.reader_version}{recognised}"
 
 
 def _recipe_code(one: Standing) -> str:
@@ -72,13 +89,25 @@ ASSETS: Final[dict[str, Asset]] = {
         _has_text,
         lambda one: one.is_read,
         _text_code,
-        lambda one: f"{one.sha256[:16]} {one.reader}-{one.reader_version}",
+        _text_data,
         lambda one: {
             "reader": f"{one.reader}-{one.reader_version}",
             "pages": one.pages or 0,
             "characters": one.chars or 0,
             "characters_removed": one.characters_removed or 0,
             "pages_awaiting_ocr": one.pages_awaiting_ocr,
+        },
+    ),
+    "ocr": Asset(
+        "text",
+        _is_recognised,
+        lambda one: one.is_read,
+        lambda _: CODE.ocr,
+        lambda one: f"{one.sha256[:16]} {one.ocr_pages} {one.chunks_digest}",
+        lambda one: {
+            "pages_recognised": one.ocr_pages,
+            "pages_failed": one.ocr_failed,
+            "confidence": round(one.ocr_confidence or 0.0, 1),
         },
     ),
     "chunks": Asset(
@@ -135,7 +164,7 @@ def observation(one: Standing) -> dg.AssetObservation | None:
     """Why a document has not come further than it is, where there is more to say than that it waits."""
     if one.error_class is None:
         return None
-    name = "extractions" if one.error_class in {EXTRACTION_FAILED, "Partial"} else "text"
+    name = _OBSERVED.get(one.error_class, "text")
     metadata: dict[str, Any] = {"stage": one.stage, "error_class": one.error_class, "attempts": one.attempts}
     return dg.AssetObservation(name, partition=one.sha256, metadata=metadata)
 

@@ -64,4 +64,4 @@ def report_job() -> None:
 
 
 #: Every job that takes or tells what waits.
-NAMES: Final = ("sync", "scan", "read", "mine", "report")
+NAMES: Final = ("sync", "scan", "read", "ocr", "mine", "report")

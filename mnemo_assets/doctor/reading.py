@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from mnemo_assets import database
 from mnemo_assets.doctor.finding import Finding, broken, lacking, well
-from mnemo_assets.errors import ReadingError
+from mnemo_assets.errors import ReadingError, RecognitionError
 from mnemo_assets.extractions import recipes
-from mnemo_assets.text import converter, second, unstructured_reader
+from mnemo_assets.text import converter, ocr, second, unstructured_reader
 from mnemo_assets.text.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -23,10 +22,6 @@ if TYPE_CHECKING:
 
 Q = database.queries("doctor")
 
-#: Program -> what it will be for. No reader of today uses one.
-CONVERTERS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
-    "Tesseract": (("tesseract",), "for pages that are pictures, whose reader is to come"),
-}
 #: What converts a kind of document, as Debian packages it.
 _PACKAGES: Final = {"doc": "libreoffice-writer-nogui", "ppt": "libreoffice-impress-nogui"}
 
@@ -47,16 +42,6 @@ def walls(settings: Settings) -> Iterator[Finding]:
 
 
 def converters() -> Iterator[Finding]:
-    """Programs of other projects that read documents, or will."""
-    yield from _libreoffice()
-    for name, (programs, purpose) in CONVERTERS.items():
-        if any(shutil.which(program) for program in programs):
-            yield well("converters", name, f"there, {purpose}")
-        else:
-            yield lacking("converters", name, f"not there, {purpose}", "Nothing has to be done today.")
-
-
-def _libreoffice() -> Iterator[Finding]:
     """LibreOffice, started behind its walls; what it can convert, and what it lacks for the rest."""
     lacks = [kind for kind in converter.TARGETS if kind not in converter.kinds()]
     mend = f"On Debian type: sudo apt-get install {' '.join(_PACKAGES[kind] for kind in lacks)}"
@@ -94,6 +79,29 @@ def second_reader() -> Iterator[Finding]:
     else:
         mend = "Type: pip install 'mnemo[unstructured]', then: mnemo retry"
         yield lacking("reading", "second reader", "not installed: it seldom helps", mend)
+
+
+def recognition(settings: Settings) -> Iterator[Finding]:
+    """The program that recognises text on scanned pages, and each language that is configured."""
+    try:
+        found = ocr.find(settings)
+    except RecognitionError as error:
+        mend = f"Scanned pages wait until then. On Debian: apt install {ocr.PACKAGE}"
+        state = broken if "does not" in str(error) else lacking
+        yield state("converters", "Tesseract", str(error), mend, needed=False)
+        return
+    languages = sorted(found.installed - {ocr.ORIENTATION})
+    yield well("converters", "Tesseract", f"{found.version}, with {', '.join(languages) or 'no language'}")
+    for language in found.lacking():
+        package = ocr.package(language)
+        said = "is set in MNEMO_OCR_LANGUAGES and not installed"
+        mend = f"Scanned pages wait until then. On Debian: apt install {package}"
+        yield lacking("converters", f"Tesseract's language {language}", said, mend)
+    if ocr.ORIENTATION not in found.installed:
+        said = "not installed: pages that lie on their side are not turned"
+        yield lacking(
+            "converters", "Tesseract's sense of up", said, f"On Debian: apt install {ocr.package('osd')}"
+        )
 
 
 def recipe(connection: Connection, settings: Settings) -> Iterator[Finding]:

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
 
 from mnemo_assets import chunks
 from mnemo_assets.archive import rules
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.pipeline.opening import is_still, open_below
 from mnemo_assets.text import cache
+from mnemo_assets.text.blend import Blend, Recognitions, blend
 from mnemo_assets.text.reading import reader_for
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
     from uuid import UUID
 
     from mnemo_assets.chunks import Chunk
     from mnemo_assets.text.reading import Text
     from mnemo_assets.text.second import Reads
+
+_T = TypeVar("_T")
+#: What a file may be when it is looked at: the next one of the same content is tried.
+MISSED = frozenset({ErrorClass.FILE_CHANGED, ErrorClass.FILE_UNREACHABLE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +53,8 @@ class File:
 class Job:
     """A claimed document, and the files with a reader that it can be read from, in the order to try them.
 
-    With `anew` they are read even if its text is cached.
+    With `anew` they are read even if its text is cached. `recognised` is what is known of its pages that are
+    pictures.
     """
 
     document_id: int
@@ -57,13 +64,15 @@ class Job:
     forced: bool
     files: tuple[File, ...]
     anew: bool = False
+    recognised: Recognitions = field(default_factory=Recognitions)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of a document. Stage "new" means: not now, for the reason of `error_class`.
 
-    `chunks` comes with their contents' sha256; they are there if the stage is "extracted".
+    `chunks` comes with their contents' sha256; they are there if the stage is "extracted". `text` holds what
+    was recognised, too; `blend` says on which pages.
     """
 
     stage: str
@@ -72,6 +81,7 @@ class Outcome:
     reader: str | None = None
     reader_version: int | None = None
     text: Text | None = None
+    blend: Blend | None = None
     chunks: tuple[tuple[Chunk, str], ...] = ()
 
 
@@ -94,27 +104,57 @@ def attempt(job: Job, sandbox: Reads, folder: Path) -> Outcome:
         text = None if job.anew else cache.load(folder, job.sha256, reader.name, reader.version)
         cached = text is not None
         try:
-            text = text or _read(file, job.sha256, sandbox)
+            text = text or read_file(file, job.sha256, sandbox)
         except ReadingError as error:
-            if error.error_class in {ErrorClass.FILE_CHANGED, ErrorClass.FILE_UNREACHABLE}:
+            if error.error_class in MISSED:
                 missed = error.error_class
                 continue
             if error.error_class is ErrorClass.CONVERTER_MISSING:
                 return Outcome("new", error.error_class, error.detail)
             return Outcome("failed", error.error_class, error.detail, reader.name, reader.version)
-        outcome = _judge(text, forced=job.forced)
-        if outcome.stage == "extracted" and not cached:
-            cache.remove(folder, job.sha256)  # what older readers left
-            cache.store(folder, job.sha256, text)
-        return outcome
+        return ended(job, text, job.recognised, folder, cached=cached)
     return Outcome("new", missed)
 
 
-def _read(file: File, sha256: str, sandbox: Reads) -> Text:
-    """Read a file that is the one that was hashed, before and after; of a part the content is compared.
+def ended(job: Job, text: Text, known: Recognitions, folder: Path, *, cached: bool) -> Outcome:
+    """What becomes of a document whose text is there; the text is cached if it is to be used.
+
+    Args:
+        job: the document.
+        text: its reader's.
+        known: what was recognised on its pages that are pictures.
+        folder: the text cache.
+        cached: whether the text is there already.
 
     Raises:
-        ReadingError: FILE_UNREACHABLE, FILE_CHANGED, or what the reader says.
+        MnemoError: the cache cannot be written.
+    """
+    try:
+        outcome = _judge(blend(text, known), forced=job.forced)
+    except ReadingError as error:
+        return Outcome("failed", error.error_class, error.detail, text.reader, text.reader_version)
+    if outcome.stage == "extracted" and not cached:
+        cache.remove(folder, job.sha256)  # what older readers left
+        cache.store(folder, job.sha256, text)
+    return outcome
+
+
+def read_file(file: File, sha256: str, sandbox: Reads) -> Text:
+    """Read a file, or the part of it that is meant, whose content has this sha256; errors as `opened`."""
+    if file.parts:
+        return opened(file, lambda fd: sandbox.read(fd, file.ext, parts=file.parts, sha256=sha256))
+    return opened(file, lambda fd: sandbox.read(fd, file.ext))
+
+
+def opened(file: File, work: Callable[[int], _T]) -> _T:
+    """Do something with a file that is the one that was hashed, before and after.
+
+    Args:
+        file: where it is.
+        work: is given a descriptor that is open for reading.
+
+    Raises:
+        ReadingError: FILE_UNREACHABLE, FILE_CHANGED, or what the work says.
     """
     try:
         fd = open_below(file.root, file.path)
@@ -124,9 +164,7 @@ def _read(file: File, sha256: str, sandbox: Reads) -> Text:
         if not is_still(fd, file.size_bytes, file.mtime_ns):
             raise ReadingError(ErrorClass.FILE_CHANGED)
         try:
-            if file.parts:
-                return sandbox.read(fd, file.ext, parts=file.parts, sha256=sha256)
-            return sandbox.read(fd, file.ext)
+            return work(fd)
         finally:
             if not is_still(fd, file.size_bytes, file.mtime_ns):
                 raise ReadingError(ErrorClass.FILE_CHANGED)
@@ -134,9 +172,10 @@ def _read(file: File, sha256: str, sandbox: Reads) -> Text:
         os.close(fd)
 
 
-def _judge(text: Text, *, forced: bool) -> Outcome:
+def _judge(found: Blend, *, forced: bool) -> Outcome:
     """What becomes of a text."""
-    stage, error_class = _gate(text, forced=forced)
+    text = found.text
+    stage, error_class = _gate(found, forced=forced)
     pieces = chunks.split(text.text, text.page_starts) if stage == "extracted" else []
     return Outcome(
         stage,
@@ -144,17 +183,21 @@ def _judge(text: Text, *, forced: bool) -> Outcome:
         reader=text.reader,
         reader_version=text.reader_version,
         text=text,
+        blend=found,
         chunks=tuple((piece, hashlib.sha256(piece.text.encode()).hexdigest()) for piece in pieces),
     )
 
 
-def _gate(text: Text, *, forced: bool) -> tuple[str, ErrorClass | None]:
+def _gate(found: Blend, *, forced: bool) -> tuple[str, ErrorClass | None]:
+    text = found.text
     if text.blank:
         return "skipped", ErrorClass.EMPTY
-    if text.scanned:
+    if text.scanned and found.waiting:
         return "ocr_pending", ErrorClass.SCANNED
+    if text.scanned and not (found.pages and text.text.strip()):
+        return "failed", ErrorClass.OCR_FAILED
     if not forced and any(map(rules.judge_text, (text.text, text.metadata.title or ""))):
         return "skipped", ErrorClass.SECRET
     if not forced and chunks.is_tabular(text.text):
         return "skipped", ErrorClass.TABULAR
-    return "extracted", None
+    return "extracted", ErrorClass.OCR_FAILED if found.failed else None

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from mnemo_assets.archive.rules import ADMITTED
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import ErrorClass, MnemoError
-from mnemo_assets.pipeline import claims, parts, scan, settle
+from mnemo_assets.pipeline import claims, pages, parts, scan, settle
 from mnemo_assets.pipeline.attempt import File, Job, Outcome, attempt
 from mnemo_assets.pipeline.progress import OnProgress, Stop, never, silent
 from mnemo_assets.text import cache, converter
@@ -27,6 +27,7 @@ from mnemo_assets.text.second import Second
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
+    from pathlib import Path
 
     from mnemo_assets.settings import Settings
 
@@ -64,6 +65,12 @@ class ReadCounts:
     removed: int = 0
 
 
+class Counts(Protocol):
+    """Counts of a run that ends with outcomes as reading has them: each stage has a field."""
+
+    failed_first: int
+
+
 def read(
     connection: Connection,
     settings: Settings,
@@ -93,7 +100,7 @@ def read(
     """
     counts = ReadCounts() if counts is None else counts
     parts.refresh(connection)
-    formats = _formats()
+    formats = formats_read()
     connection.execute(Q["mark_reader_to_come"], formats)
     formats["converts"] = list(converter.kinds())
     chosen = {**formats, "only": None if only is None else list(only), "again": again}
@@ -104,10 +111,10 @@ def read(
     lease = max(claims.LEASE, timedelta(seconds=8 * settings.reader_seconds + 4 * converter.SECONDS))
     on_progress("read", 0, total)
     with claims.claimant(connection, lease) as claimant:
-        queue = _Queue(claimant, chosen, 4 * settings.workers, stop)
+        queue = Queue(claimant, Q["claim_reading"], chosen, 4 * settings.workers, stop)
         is_found = is_lost = False
         for done, (job, outcome) in enumerate(_attempts(queue, settings), start=1):
-            settled = _settle(connection, settings, job, outcome, counts)
+            settled = conclude(connection, settings.text_cache, job, outcome, counts)
             queue.is_empty &= not settled.found
             is_found |= settled.found
             is_lost |= settled.lost
@@ -136,7 +143,7 @@ def rechunk(
     return read(connection, settings, on_progress, only=only, again="cached")
 
 
-def _formats() -> dict[str, list[Any]]:
+def formats_read() -> dict[str, list[Any]]:
     """The extensions that have a reader, with its name and version: parameters of the queries."""
     found = [(ext, reader) for ext in sorted(ADMITTED) if (reader := reader_for(ext)) is not None]
     return {
@@ -146,22 +153,36 @@ def _formats() -> dict[str, list[Any]]:
     }
 
 
-class _Queue:
-    """The documents that are to be read, ascending, as they are asked for; each comes once, whatever happens.
+class Queue:
+    """The documents to work on, ascending, as they are asked for; each comes once, whatever happens.
+
+    Args:
+        claimant: who works on them.
+        claim: the query that claims some, in the order of their ids.
+        chosen: its parameters, but for `after` and `limit`; `formats_read` and `again` among them.
+        limit: how many are claimed at once.
+        stop: is asked before more are claimed.
 
     Attributes:
         is_empty: whether there were no more when they were last asked for. Documents that come in while
             others are read have higher numbers: who knows of one says so here.
     """
 
-    def __init__(self, claimant: claims.Claimant, chosen: dict[str, Any], limit: int, stop: Stop) -> None:
+    def __init__(
+        self, claimant: claims.Claimant, claim: bytes, chosen: dict[str, Any], limit: int, stop: Stop
+    ) -> None:
         self.is_empty = False
         self._claimant = claimant
+        self._query = claim
         self._chosen = chosen
         self._limit = limit
         self._stop = stop
         self._after = 0
         self._claimed: deque[Job] = deque()
+
+    def __iter__(self) -> Iterator[Job]:
+        while (job := next(self.take(1), None)) is not None:
+            yield job
 
     def take(self, most: int) -> Iterator[Job]:
         """The next documents, claimed: so many at most."""
@@ -174,7 +195,7 @@ class _Queue:
 
     def _claim(self) -> None:
         values = {**self._chosen, "after": self._after, "limit": self._limit}
-        rows = [] if self._stop() else self._claimant.take(Q["claim_reading"], values)
+        rows = [] if self._stop() else self._claimant.take(self._query, values)
         if not rows:
             self.is_empty = True
             return
@@ -185,12 +206,15 @@ class _Queue:
             "deepest": parts.DEEPEST,
             "ways": WAYS,
         }
-        found = self._claimant.connection.execute(Q["readable_files"], values)
+        connection = self._claimant.connection
+        known = pages.known(connection, values["document_ids"])
+        found = connection.execute(Q["readable_files"], values)
         files = {key: list(group) for key, group in groupby(found, itemgetter("document_id"))}
         for row in rows:
             where = tuple(map(_file, files.get(row["document_id"], ())))
-            anew = row["anew"] or self._chosen["again"] == "all"
-            self._claimed.append(Job(**{**row, "files": where, "anew": anew}))
+            anew = row.get("anew", False) or self._chosen["again"] == "all"
+            recognised = known[row["document_id"]]
+            self._claimed.append(Job(**{**row, "files": where, "anew": anew, "recognised": recognised}))
 
 
 def _file(row: dict[str, Any]) -> File:
@@ -198,7 +222,7 @@ def _file(row: dict[str, Any]) -> File:
     return File(row["root"], row["path"], row["ext"], row["size_bytes"], row["mtime_ns"], inside)
 
 
-def _attempts(queue: _Queue, settings: Settings) -> Iterator[tuple[Job, Outcome]]:
+def _attempts(queue: Queue, settings: Settings) -> Iterator[tuple[Job, Outcome]]:
     """Read documents, several at once, in the order in which they end."""
     running: dict[Future[Outcome], Job] = {}
     # the sandbox ends first: what is being read then fails at once, and the threads are not waited for
@@ -233,18 +257,26 @@ def _result(future: Future[Outcome]) -> Outcome:
         return Outcome("failed", ErrorClass.READER_CRASHED, type(error).__name__)
 
 
-def _settle(
-    connection: Connection, settings: Settings, job: Job, outcome: Outcome, counts: ReadCounts
+def conclude(
+    connection: Connection, folder: Path, job: Job, outcome: Outcome, counts: Counts
 ) -> settle.Settled:
-    """Write an outcome and count it; an outcome of a lost claim is nobody's."""
+    """Write an outcome and count it; an outcome of a lost claim is nobody's.
+
+    Args:
+        connection: as for `read`.
+        folder: the text cache.
+        job: the document.
+        outcome: what became of it.
+        counts: to add to.
+    """
     try:
         settled = settle.settle(connection, job, outcome)
     except claims.LostError:
         if connection.execute(Q["document_of"], {"sha256": job.sha256}).fetchone() is None:
-            cache.remove(settings.text_cache, job.sha256)  # it was swept while it was being read
+            cache.remove(folder, job.sha256)  # it was swept while it was being read
         return settle.Settled("unreachable")
     if outcome.error_class is ErrorClass.SECRET:
-        cache.remove(settings.text_cache, job.sha256)  # an older reader did not see it
+        cache.remove(folder, job.sha256)  # an older reader did not see it
     setattr(counts, settled.kind, getattr(counts, settled.kind) + 1)
     counts.failed_first += settled.kind == "failed" and settled.attempts == 1
     return settled

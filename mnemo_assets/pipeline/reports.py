@@ -26,6 +26,7 @@ class Standing:
         was_read: whether it had a text at some time.
         is_new, is_read, is_mined: whether it went through that since; `is_read` and `is_mined` tell nothing
             of whether it still is.
+        ocr_pages: how many pages were recognised; `ocr_failed` could not be.
         files: admitted paths that hold it.
         chunks_digest, graph_digest: of its chunks, and of its rows of the graph if it is in it.
         recipe, recipe_version, derivation: of the graph that is served; None where there is none yet.
@@ -43,6 +44,9 @@ class Standing:
     chars: int | None
     characters_removed: int | None
     pages_awaiting_ocr: int
+    ocr_pages: int
+    ocr_failed: int
+    ocr_confidence: float | None
     chunks_failed: int
     reported_version: str | None
     changed_at: dt.datetime

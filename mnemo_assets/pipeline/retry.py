@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import NotFoundError, UsageError
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mnemo_assets.errors import ErrorClass
 
 Q = queries("retry")
+PAGES = queries("ocr")
 
 #: A document is named by at least so many digits of its sha256.
 PREFIX = re.compile(r"[0-9a-f]{6,64}")
@@ -54,11 +55,22 @@ def retry(
     with connection.transaction():
         sent = connection.execute(Q["send_back"], values).fetchall()
         mined = [row["document_id"] for row in sent if row["stage"] == "extracted"]
+        again = [row["document_id"] for row in sent if row["stage"] == "new"]
+        connection.execute(PAGES["forget_failures"], {"document_ids": again})
         connection.execute(Q["delete_failures"], {"document_ids": mined})
     return len(sent)
 
 
+def sha256_of(connection: Connection, beginning: str) -> str:
+    """The sha256 of the document whose sha256 begins like this; errors as for `retry`."""
+    return str(_named(connection, beginning)["sha256"])
+
+
 def _document(connection: Connection, sha256: str) -> int:
+    return int(_named(connection, sha256)["document_id"])
+
+
+def _named(connection: Connection, sha256: str) -> dict[str, Any]:
     prefix = sha256.lower()
     if not PREFIX.fullmatch(prefix):
         raise UsageError("A document is named by six or more hexadecimal digits of its sha256.")
@@ -67,4 +79,4 @@ def _document(connection: Connection, sha256: str) -> int:
         raise NotFoundError("No document has a sha256 that begins like this.")
     if len(found) > 1:
         raise UsageError("Several documents have a sha256 that begins like this. Give more of its digits.")
-    return int(found[0]["document_id"])
+    return found[0]

@@ -15,15 +15,17 @@ from mnemo_assets.errors import ErrorClass
 from mnemo_assets.graph import store
 from mnemo_assets.pipeline import claims, parts
 from mnemo_assets.pipeline.attempt import Job, Outcome
+from mnemo_assets.text.blend import Blend
+from mnemo_assets.text.reading import Text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mnemo_assets.chunks import Chunk
     from mnemo_assets.text.pages import Part
-    from mnemo_assets.text.reading import Text
 
 Q = queries("read")
+PAGES = queries("ocr")
 
 #: Of an error's detail, in characters.
 DETAIL_LIMIT = 500
@@ -86,6 +88,8 @@ def _settle(connection: Connection, job: Job, outcome: Outcome) -> Settled:
         store.forget(connection, [job.document_id], keep=[hash_ for _, hash_ in outcome.chunks])
     claims.hold(connection, job.document_id, job.claim_token)
     found, lost = parts.put(connection, job.document_id, held)
+    if outcome.error_class is ErrorClass.SECRET:
+        connection.execute(PAGES["forget_pages"], {"document_ids": [job.document_id]})
     if same and job.stage in {"extracted", "graphed"}:
         connection.execute(Q["settle_same_text"], _values(job, outcome))
         return Settled("unchanged", 0, found, lost)
@@ -140,7 +144,7 @@ def _insert_chunks(connection: Connection, document_id: int, pieces: tuple[tuple
 
 
 def _values(job: Job, outcome: Outcome) -> dict[str, object]:
-    text = outcome.text
+    text, blend = outcome.text, outcome.blend or Blend(Text("", (0,), "", 0))
     is_secret = outcome.error_class is ErrorClass.SECRET  # then its title may be one, too
     detail = None if outcome.detail is None else outcome.detail.replace("\0", "")[:DETAIL_LIMIT]
     return {
@@ -161,7 +165,11 @@ def _values(job: Job, outcome: Outcome) -> dict[str, object]:
         "quoted": _quoted(outcome),
         "chars": text and len(text.text),
         "characters_removed": text and text.characters_removed,
-        "pages_awaiting_ocr": text.pages_awaiting_ocr if text else 0,
+        "pages_awaiting_ocr": blend.waiting + blend.failed,
+        "ocr_failed": blend.failed,
+        "ocr_pages": list(blend.pages),
+        "ocr_doubtful": list(blend.doubtful),
+        "ocr_confidence": blend.confidence,
     }
 
 

@@ -31,6 +31,7 @@ BOUNDS: Final[Mapping[ErrorClass, float]] = {
     ErrorClass.CORRUPT: 0.05,
     ErrorClass.UNSUPPORTED: 0.05,
     ErrorClass.NO_TEXT: 0.1,
+    ErrorClass.OCR_FAILED: 0.05,
     ErrorClass.TOO_LARGE: 0.01,
 }
 

@@ -10,6 +10,7 @@ from mnemo_assets.archive.rules import RULES_VERSION
 from mnemo_assets.extractions.recipes import EXTRACTORS
 from mnemo_assets.graph.merge import DERIVATION
 from mnemo_assets.pipeline.generations import find
+from mnemo_assets.text import blend
 from mnemo_assets.text.reading import READERS
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class Versions:
 
     files: str
     text: str
+    ocr: str
     chunks: str
     extractions: str
     graph: str
@@ -34,6 +36,7 @@ class Versions:
 CODE: Final = Versions(
     files=f"rules-{RULES_VERSION}",
     text=" ".join(f"{name}-{version}" for name, version in sorted(READER_VERSIONS.items())),
+    ocr=f"ocr-{blend.VERSION}",
     chunks=f"chunks-{chunks.VERSION}",
     extractions=" ".join(f"{name}-{recipe.version}" for name, recipe in sorted(EXTRACTORS.items())),
     graph=f"merge-{DERIVATION}",
@@ -48,7 +51,7 @@ def line(connection: Connection) -> str:
 
 def changed(told: str | None, now: str) -> frozenset[str]:
     """The steps of which something else is to be told, since `line` was another one."""
-    names = ("files", "text", "chunks", "extractions", "graph")
+    names = ("files", "text", "ocr", "chunks", "extractions", "graph")
     before, after = (told or "").split("|"), now.split("|")
     if len(before) != len(after):
         return frozenset(names)

@@ -99,6 +99,18 @@ class Document(Value):
     pages: int | None = Field(default=None, description="Pages.")
     chars: int | None = Field(default=None, description="Code points of its text.")
     pages_awaiting_ocr: int = Field(description="Pages that are pictures: their text is not here.")
+    ocr_pages: int = Field(
+        default=0, description="Pages that are pictures whose words were recognised (OCR)."
+    )
+    ocr_doubtful: int = Field(
+        default=0, description="Of them, those with so little confidence that words may be wrong."
+    )
+    ocr_failed: int = Field(
+        default=0, description="Pages that could not be recognised, of those awaiting it."
+    )
+    ocr_confidence: float | None = Field(
+        default=None, description="Mean confidence of the recognised words, of 100."
+    )
     chunks: int = Field(description="Pieces its text was mined in.")
     chunks_failed: int = Field(description="Pieces that could not be mined.")
     title: str | None = untrusted("title", "The document's own title.", default=None)
@@ -231,8 +243,10 @@ def _ledger(row: Row) -> dict[str, Any]:
         "files",
     )
     more = ("reader", "pages", "chars", "pages_awaiting_ocr", "chunks", "chunks_failed")
+    ocr = ("ocr_pages", "ocr_doubtful", "ocr_failed")
     return {
-        **{name: row[name] for name in (*same, *more)},
+        **{name: row[name] for name in (*same, *more, *ocr)},
+        "ocr_confidence": row["ocr_confidence"] and round(row["ocr_confidence"], 1),
         "reason": reason(row["error_class"]),
         "mtime": mtime and dt.datetime.fromtimestamp(mtime // 10**9, dt.UTC),
         "extensions": tuple(row["exts"] or ()),

@@ -10,7 +10,7 @@ from pydantic import Field, TypeAdapter
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import NotFoundError
 from mnemo_assets.serve import cursor as cursors
-from mnemo_assets.serve import entities, mentions, quotes
+from mnemo_assets.serve import entities, marks, mentions, quotes
 from mnemo_assets.serve.answer import ROOM, Page, Row, Value, clip, page, untrusted, warning
 from mnemo_assets.serve.entities import EntityCounts, EntityRef
 
@@ -35,6 +35,8 @@ class Relation(Value):
     start: int = Field(description="text[start:end] is untrusted_quote.")
     end: int = Field(description="Where the quote ends.")
     quote: str = untrusted("quote", "The sentence that proves it, verbatim.")
+    ocr: bool | None = marks.recognised()
+    ocr_doubtful: bool | None = marks.doubtful()
 
 
 class Dossier(Value):
@@ -177,6 +179,7 @@ def _relation(row: Row) -> Relation:
         start=row["start_offset"],
         end=row["start_offset"] + len(quote),
         quote=quote,
+        **marks.of(row, row["page"], row["page"] + quote.count("\f")),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from mnemo_assets.database import Connection, queries
-from mnemo_assets.serve import quotes
+from mnemo_assets.serve import marks, quotes
 from mnemo_assets.serve.answer import SHOWN, Row, Value, clip, untrusted
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class Mention(Value):
     quoted: bool | None = Field(
         default=None, description="True where the document quotes it from an earlier mail."
     )
+    ocr: bool | None = marks.recognised()
+    ocr_doubtful: bool | None = marks.doubtful()
 
 
 class DocumentMentions(Value):
@@ -90,6 +92,7 @@ def mention(row: Row) -> Mention:
     quote = quotes.Quote(start, min(end, start + quotes.QUOTE), form[: quotes.QUOTE])
     if row["window_text"] is not None:
         quote = quotes.cut(row["window_text"], row["window_start"], start, end)
+    before, behind = quote.text[: max(0, start - quote.start)], quote.text[max(0, start - quote.start) :]
     return Mention(
         page=row["page"],
         start=start,
@@ -99,6 +102,7 @@ def mention(row: Row) -> Mention:
         quote_end=quote.end,
         quote=quote.text,
         quoted=row["quoted"] or None,
+        **marks.of(row, row["page"] - before.count("\f"), row["page"] + behind.count("\f")),
     )
 
 

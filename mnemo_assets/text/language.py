@@ -47,6 +47,11 @@ def of(text: str) -> str | None:
     return name if name != _NO_LANGUAGE and probability >= _CERTAIN else None
 
 
+def load() -> None:
+    """Load the model, for the processes that are forked from this one: behind their walls they cannot."""
+    _identifier()
+
+
 @cache
 def _identifier() -> LanguageIdentifier:
     """The model, loaded once a process: half a second, and 100 MB that children share."""

@@ -77,7 +77,8 @@ class Pages:
         pages: their text, in order; what has no pages is one.
         metadata: what the file says about itself.
         parts: the documents inside of it.
-        awaiting_ocr: how many pages are pictures that wait for text recognition.
+        waiting: the numbers, from 1 and ascending, of the pages that are pictures and wait for text
+            recognition.
         usable: how many pages have text and do not wait; None means all that have text.
         has_content: whether there is something that is not text: then no text is a failure, not an empty
         document.
@@ -87,7 +88,7 @@ class Pages:
     pages: list[str] = field(default_factory=list)
     metadata: Metadata = field(default_factory=Metadata)
     parts: list[Part] = field(default_factory=list)
-    awaiting_ocr: int = 0
+    waiting: list[int] = field(default_factory=list)
     usable: int | None = None
     has_content: bool = False
     is_mail: bool = False

@@ -120,7 +120,8 @@ def _page(page: Any, found: Pages, budget: Budget) -> None:  # noqa: ANN401 - th
         shown = visible(page)
         drawn, awaits = bool(shown), covers(shown, tuple(page.rect))
     found.pages.append(text)
-    found.awaiting_ocr += awaits
+    if awaits:
+        found.waiting.append(len(found.pages))
     found.usable = (found.usable or 0) + (characters > 0 and not awaits)
     found.has_content = found.has_content or drawn or characters > 0
 

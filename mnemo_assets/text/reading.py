@@ -107,7 +107,8 @@ class Text:
         parts: the documents inside of it.
         quoted: starts and ends of what is quoted from an earlier mail.
         characters_removed: how many characters normalisation dropped.
-        pages_awaiting_ocr: how many pages are pictures that wait for text recognition.
+        waiting: the numbers, from 1 and ascending, of the pages that are pictures and wait for text
+            recognition.
         blank: whether there is nothing in the document but blank space.
         reader: the name of the reader of the extension; a file that is something else is recorded the same,
             so that what is looked up in the cache is what was put there.
@@ -127,10 +128,15 @@ class Text:
     parts: tuple[Part, ...] = ()
     quoted: tuple[tuple[int, int], ...] = ()
     characters_removed: int = 0
-    pages_awaiting_ocr: int = 0
+    waiting: tuple[int, ...] = ()
     second_reader: str | None = None
     blank: bool = False
     scanned: bool = False
+
+    @property
+    def pages_awaiting_ocr(self) -> int:
+        """How many pages wait for text recognition."""
+        return len(self.waiting)
 
 
 def reader_for(ext: str) -> Reader | None:
@@ -164,11 +170,7 @@ def read(
     """
     from mnemo_assets.text.contents import kind_of  # noqa: PLC0415 - the parent imports this table, and stays light
 
-    for path, inner in parts:
-        data = _part(file, ext, path)
-        file, ext = io.BytesIO(data), inner
-    if parts and sha256 not in {None, hashlib.sha256(data).hexdigest()}:
-        raise ReadingError(ErrorClass.FILE_CHANGED, "part")
+    file, ext = within(file, ext, parts, sha256)
     reader = READERS[ext]
     kind = kind_of(file, ext)
     if kind is None:
@@ -178,6 +180,23 @@ def read(
     if READERS[kind].converts is not None:
         raise ConversionNeededError(kind, file)
     return text_of(function_of(READERS[kind])(file), reader)
+
+
+def within(
+    file: BinaryIO, ext: str, parts: Sequence[tuple[str, str]], sha256: str | None
+) -> tuple[BinaryIO, str]:
+    """The document inside of a document that is meant, and its extension; as for `read`.
+
+    Raises:
+        ReadingError: as `read` does.
+    """
+    data = b""
+    for path, inner in parts:
+        data = _part(file, ext, path)
+        file, ext = io.BytesIO(data), inner
+    if parts and sha256 not in {None, hashlib.sha256(data).hexdigest()}:
+        raise ReadingError(ErrorClass.FILE_CHANGED, "part")
+    return file, ext
 
 
 def _part(file: BinaryIO, ext: str, path: str) -> bytes:
@@ -223,7 +242,7 @@ def text_of(pages: Pages, reader: Reader) -> Text:
 
     text, starts, removed = join(pages.pages or [""])
     empty = not text.strip()
-    if empty and pages.has_content and not pages.awaiting_ocr and not pages.parts:
+    if empty and pages.has_content and not pages.waiting and not pages.parts:
         raise ReadingError(ErrorClass.NO_TEXT)
     usable = not empty if pages.usable is None else pages.usable > 0
     metadata = _lines(pages.metadata)
@@ -240,9 +259,9 @@ def text_of(pages: Pages, reader: Reader) -> Text:
         parts=tuple(pages.parts),
         quoted=quoted.tails(text) if pages.is_mail else (),
         characters_removed=removed,
-        pages_awaiting_ocr=pages.awaiting_ocr,
-        blank=empty and not pages.awaiting_ocr,
-        scanned=pages.awaiting_ocr > 0 and not usable,
+        waiting=tuple(pages.waiting),
+        blank=empty and not pages.waiting,
+        scanned=bool(pages.waiting) and not usable,
     )
 
 

@@ -75,8 +75,7 @@ def unpack(answer: bytes, reader: Reader) -> Text | Conversion:
     try:
         (length,) = _LENGTH.unpack_from(answer)
         header = json.loads(answer[_LENGTH.size : _LENGTH.size + length])
-        if "error" in header:
-            raise ReadingError(ErrorClass(header["error"]), str(header.get("detail", ""))[:_DETAIL])
+        raise_error(header)
         if "convert" in header:
             return _conversion(header["convert"], answer[_LENGTH.size + length :])
         return _checked(header, answer[_LENGTH.size + length :].decode(), reader)
@@ -93,6 +92,17 @@ def _conversion(kind: str, document: bytes) -> Conversion:
     if READERS[kind].converts is None:
         raise ValueError
     return Conversion(kind, document)
+
+
+def raise_error(header: dict[str, Any]) -> None:
+    """Raise the error in the header of an answer, if it is one.
+
+    Raises:
+        ReadingError: it.
+        ValueError: no error of ours.
+    """
+    if "error" in header:
+        raise ReadingError(ErrorClass(header["error"]), str(header.get("detail", ""))[:_DETAIL])
 
 
 @cache
@@ -117,7 +127,7 @@ def _checked(header: dict[str, Any], text: str, reader: Reader) -> Text:
         _starts(text.split("\f")) == found.page_starts
         and all(_is_line(line) for line in lines if isinstance(line, str))
         and found.characters_removed in _COUNT
-        and found.pages_awaiting_ocr in _COUNT
+        and _is_ascending(found.waiting, len(found.page_starts))
         and len(found.parts) <= MAX_PARTS
         and all(map(_is_part, found.parts))
         and len({part.path for part in found.parts}) == len(found.parts)
@@ -129,6 +139,11 @@ def _checked(header: dict[str, Any], text: str, reader: Reader) -> Text:
 
 def _is_line(line: str) -> bool:
     return len(line) <= LINE_LIMIT and not FORBIDDEN.search(line)
+
+
+def _is_ascending(pages: tuple[int, ...], last: int) -> bool:
+    """Whether these are numbers of pages, each once and in order."""
+    return all(before < page <= last for before, page in zip((0, *pages), pages, strict=False))
 
 
 def _is_part(part: Part) -> bool:

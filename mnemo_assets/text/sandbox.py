@@ -18,12 +18,12 @@ import time
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import mnemo_assets
 from mnemo_assets.errors import ErrorClass, MnemoError, ReadingError
 from mnemo_assets.settings import Settings
-from mnemo_assets.text import reply
+from mnemo_assets.text import pictures, reply
 from mnemo_assets.text.converter import Converter
 from mnemo_assets.text.files_wall import LOADER
 from mnemo_assets.text.reading import READERS, Reader, Text
@@ -31,9 +31,10 @@ from mnemo_assets.text.walls import Wall
 from mnemo_assets.text.zygote import ASK, GREETING, STATUS, WISH_LIMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import TracebackType
 
+    from mnemo_assets.text.pictures import Picture
     from mnemo_assets.text.reply import Conversion
 
 #: By the clock a document may take twice its processor time, as others are read beside it, and this much
@@ -49,6 +50,9 @@ _BOOT = (
     "import sys; sys.path += [path for path in sys.argv[2:] if path not in sys.path]; "
     "from mnemo_assets.text.zygote import main; main()"
 )
+
+
+_Answer = TypeVar("_Answer")
 
 
 class _ZygoteGoneError(Exception):
@@ -120,11 +124,28 @@ class Sandbox:
         last = parts[-1][1] if parts else ext
         if last not in READERS:
             raise ReadingError(ErrorClass.READER_TO_COME)
-        wish = _wish(ext, parts, sha256, passwords)
-        found = self._read_again(fd, wish, READERS[last])
+        found = self._granted(fd, _wish(ext, parts, sha256, passwords), _unpacks(READERS[last]))
         if isinstance(found, Text):
             return found
         return self._read_converted(found.document or fd, found.kind, READERS[last])
+
+    def picture(
+        self,
+        fd: int,
+        ext: str,
+        page: int,
+        *,
+        parts: Sequence[tuple[str, str]] = (),
+        sha256: str | None = None,
+        passwords: Sequence[str] = (),
+    ) -> Picture:
+        """Draw a page of the document behind a descriptor, as `read` reads it; `page` counts from 1.
+
+        Raises:
+            ReadingError: why it cannot be drawn.
+            MnemoError: as `read` does.
+        """
+        return self._granted(fd, _wish(ext, parts, sha256, passwords, page), pictures.unpack)
 
     def walls(self) -> list[Wall]:
         """The walls around the readers, as a process that raised them found them."""
@@ -144,21 +165,22 @@ class Sandbox:
         into = READERS[kind].converts
         assert into is not None
         with self._converter.converted(document, kind) as result:
-            found = self._read_again(result, _wish(into), reader)
+            found = self._granted(result, _wish(into), _unpacks(reader))
         if not isinstance(found, Text):
             raise ReadingError(ErrorClass.READER_CRASHED, "converter: another kind")
         if found.blank:  # what LibreOffice makes of what it does not understand
             raise ReadingError(ErrorClass.NO_TEXT, "converter: blank")
         return replace(found, parts=())  # they could be taken from the result alone, which is gone
 
-    def _read_again(self, fd: int, wish: bytes, reader: Reader) -> Text | Conversion:
-        """Read, and once more where a zygote that was killed from outside took the reader with it."""
+    def _granted(self, fd: int, wish: bytes, unpack: Callable[[bytes], _Answer]) -> _Answer:
+        """What is wished, asked for once more where a zygote that was killed took the reader with it."""
         for _ in range(2):
             with suppress(_ZygoteGoneError):
-                return self._read(fd, wish, reader)
+                return unpack(self._answer(fd, wish))
         raise ReadingError(ErrorClass.READER_CRASHED, "zygote")
 
-    def _read(self, fd: int, wish: bytes, reader: Reader) -> Text | Conversion:
+    def _answer(self, fd: int, wish: bytes) -> bytes:
+        """What a process answers that ended well."""
         with ExitStack() as held:
             receive, send = os.pipe()
             held.callback(os.close, receive)
@@ -174,7 +196,8 @@ class Sandbox:
             except _ZygoteGoneError:
                 self._give_up(control)
                 raise
-        return self._judged(answer, status, reader)
+        self._judge(status)
+        return answer
 
     def _request(self, wish: bytes, descriptors: list[int]) -> socket.socket:
         """Ask for a reading; the control socket that it was asked on."""
@@ -236,11 +259,11 @@ class Sandbox:
             raise _ZygoteGoneError
         return b"".join(pieces), status
 
-    def _judged(self, answer: bytes, status: bytes, reader: Reader) -> Text | Conversion:
-        """What is in the answer of a process that ended well; what to call the end of one that did not."""
+    def _judge(self, status: bytes) -> None:
+        """What to call the end of a process that did not end well."""
         code, number, milliseconds, peak_kb = STATUS.unpack(status)
         if code == 0 and number == 0:
-            return reply.unpack(answer, reader)
+            return
         overdue = milliseconds >= 1000 * self._seconds
         if number == signal.SIGXCPU or (number == signal.SIGKILL and overdue):
             raise ReadingError(ErrorClass.TIMED_OUT, "processor")
@@ -313,6 +336,7 @@ def _wish(
     parts: Sequence[tuple[str, str]] = (),
     sha256: str | None = None,
     passwords: Sequence[str] = (),
+    page: int | None = None,
 ) -> bytes:
     """What a reader's process is asked for.
 
@@ -320,10 +344,15 @@ def _wish(
         ReadingError: TOO_LARGE.
     """
     wish = {"ext": ext, "parts": list(parts), "sha256": sha256, "passwords": list(passwords)}
-    said = json.dumps(wish).encode()
+    said = json.dumps(wish | ({} if page is None else {"page": page})).encode()
     if len(said) > WISH_LIMIT:
         raise ReadingError(ErrorClass.TOO_LARGE, "wish")
     return said
+
+
+def _unpacks(reader: Reader) -> Callable[[bytes], Text | Conversion]:
+    """What takes an answer apart that is of a reader."""
+    return lambda answer: reply.unpack(answer, reader)
 
 
 def _packages() -> list[str]:

@@ -49,7 +49,15 @@ ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "clock_gettime": (228, 113), "clock_getres": (229, 114), "clock_nanosleep": (230, 115),
     "nanosleep": (35, 101), "gettimeofday": (96, 169), "time": (201, None), "times": (100, 153),
 }  # fmt: skip
+#: What a program of another project needs to be started, and its C library to begin. The programs that it
+#: could start in turn stand behind the same walls.
+_STARTS: dict[str, tuple[int | None, int | None]] = {
+    "execve": (59, 221), "arch_prctl": (158, None), "set_tid_address": (218, 96),
+}  # fmt: skip
 _OPEN, _OPENAT, _FCNTL, _PRLIMIT = (2, None), (257, 56), (72, 25), (302, 261)
+_IOCTL = (16, 29)
+#: ioctl requests that a program makes of what it opens: is it a terminal, and is it closed at the next start.
+_ASKS = (0x5401, 0x5450, 0x5451)  # TCGETS FIONCLEX FIOCLEX
 #: Flags of open that could change something: for writing, for both, create, truncate, a nameless file.
 _CHANGES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | 0o20000000
 #: fcntl commands that only look at, or copy, a descriptor; the others lock, lease, and send signals.
@@ -59,21 +67,24 @@ _LOOKS = (0, 1, 2, 3, 1030)  # F_DUPFD F_GETFD F_SETFD F_GETFL F_DUPFD_CLOEXEC
 _KNOWN = 450
 
 
-def program(*, opens: bool) -> bytes:
+def program(*, opens: bool, starts: bool = False) -> bytes:
     """The filter for this machine.
 
     Args:
         opens: whether files may be opened for reading; not where nothing else says which.
+        starts: whether this process may become another program.
 
     Raises:
         OSError: ENOSYS, the system or the machine has no such wall.
     """
     column, steps = beginning()
     steps += [step(ABOVE, _KNOWN, 0, 1), step(RETURN, FAIL | errno.ENOSYS)]
-    for numbers in ALLOWED.values():
+    for numbers in (ALLOWED | (_STARTS if starts else {})).values():
         steps += when(numbers[column], [step(RETURN, PASS)])
     steps += when(_FCNTL[column], if_argument(1, EQUAL, _LOOKS, passes=True))
     steps += when(_PRLIMIT[column], if_argument(2, EQUAL, (0,), passes=True))  # asks, and sets nothing
+    if starts:
+        steps += when(_IOCTL[column], if_argument(1, EQUAL, _ASKS, passes=True))
     if opens:
         steps += when(_OPENAT[column], if_argument(2, ANY_BIT, (_CHANGES,), passes=False))
         steps += when(_OPEN[column], if_argument(1, ANY_BIT, (_CHANGES,), passes=False))

@@ -14,7 +14,7 @@ from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from mnemo_assets.errors import ErrorClass, ReadingError
-from mnemo_assets.text import walls
+from mnemo_assets.text import language, walls
 from mnemo_assets.text.pages import Budget, Pages
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def warm_up() -> None:
     tokenize._load_spacy_model = lambda: pipeline  # noqa: SLF001 - else it is fetched from the network
     for function in PARTITIONS.values():
         _function(function)
+    language.load()
     _elements("html", io.BytesIO(b"<p>The ferry leaves at noon. We know its captain well.</p>"))
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from mnemo_assets.text import bpf, files_wall, system_calls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
@@ -81,13 +81,14 @@ class Walls:
         return raised
 
 
-def prepare(memory_mb: int, seconds: int, extra: list[str]) -> Walls:
+def prepare(memory_mb: int, seconds: int, extra: list[str], programs: Sequence[str] = ()) -> Walls:
     """Drop the network, once, and make ready what children raise.
 
     Args:
         memory_mb: what one document may take, on top of the zygote's own.
         seconds: of processor time that it may take.
         extra: folders of code to read, beside the usual ones.
+        programs: folders of programs, one of which a child becomes; a reader starts none.
     """
     be_first_to_end()
     walls = Walls((memory_mb << 20) + _address_space(), seconds)
@@ -96,11 +97,11 @@ def prepare(memory_mb: int, seconds: int, extra: list[str]) -> Walls:
     except OSError as error:
         walls.network_error = error
     try:
-        walls.rules = files_wall.ruleset([*files_wall.code_folders(), *extra])
+        walls.rules = files_wall.ruleset([*files_wall.code_folders(), *extra], executable=programs)
     except OSError as error:
         walls.rules = error
     try:
-        walls.program = system_calls.program(opens=isinstance(walls.rules, int))
+        walls.program = system_calls.program(opens=isinstance(walls.rules, int), starts=bool(programs))
     except OSError as error:
         walls.program = error
     return walls

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 from mnemo_assets.errors import ErrorClass, ReadingError
-from mnemo_assets.text import reply, walls
+from mnemo_assets.text import pictures, reply, walls
 from mnemo_assets.text.reading import READERS, ConversionNeededError, Text
 
 #: A request: this, with its descriptors.
@@ -56,6 +56,7 @@ _WARM = (
     "mmap",
     "lzma",
     "bz2",
+    "mnemo_assets.text.drawing",
 )
 
 #: What the system says of a document whose disk, or share, is gone.
@@ -91,6 +92,7 @@ def _warm_up() -> None:
     for module in pkgutil.iter_modules(encodings.__path__):
         with suppress(ImportError):  # the code pages of Windows
             import_module(f"encodings.{module.name}")
+    import_module("mnemo_assets.text.language").load()
     from mnemo_assets.text.warmth import samples  # noqa: PLC0415 - imports the readers' libraries
 
     for ext, data in samples():
@@ -226,13 +228,22 @@ def _moved(descriptors: list[int], rules: int | OSError) -> int | OSError:
     return _FIRST_OTHER if isinstance(rules, int) else rules
 
 
+def _granted(read: _Read, file: BinaryIO) -> bytes:
+    """What is wished: the text of the document, or the picture of a page."""
+    with os.fdopen(_WISH, "rb") as pipe:
+        wish = json.load(pipe)
+    ext, page = wish.pop("ext"), wish.pop("page", None)
+    wish["parts"] = [tuple(part) for part in wish["parts"]]
+    if page is not None:
+        drawing = import_module("mnemo_assets.text.drawing")
+        return pictures.pack(drawing.draw(file, ext, page, **wish))
+    return reply.pack(read(file, ext, **wish))
+
+
 def _answer(read: _Read, file: BinaryIO) -> bytes:
     """The answer to a wish; an error that has no class of ours tells its name and place, not its text."""
     try:
-        with os.fdopen(_WISH, "rb") as pipe:
-            wish = json.load(pipe)
-        wish["parts"] = [(path, ext) for path, ext in wish["parts"]]
-        return reply.pack(read(file, wish.pop("ext"), **wish))
+        return _granted(read, file)
     except ReadingError as error:
         return reply.pack_error(error)
     except ConversionNeededError as needed:

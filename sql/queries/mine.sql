@@ -183,7 +183,7 @@ where document_id = %(document_id)s order by ordinal;
 -- Writes that a document is in the graph and ends its claim; no row if its generation is not the active one.
 update documents
 set stage = 'graphed', graphed_at = now(), attempts = 0, chunks_failed = %(chunks_failed)s,
-    error_class = case when %(chunks_failed)s > 0 then 'Partial' end, error = null,
+    error_class = case when %(chunks_failed)s > 0 then 'Partial' when ocr_failed > 0 then 'OcrFailed' end, error = null,
     claimed_by = null, claimed_until = null, claim_token = null
 where document_id = %(document_id)s
     and exists (select from generations where generation = %(generation)s and state = 'active')
@@ -213,7 +213,10 @@ update documents d
 set chunks_failed = t.failed,
     stage = case when t.failed = t.chunks then 'failed' else d.stage end,
     failed_at = case when t.failed = t.chunks then now() else d.failed_at end,
-    error_class = case when t.failed = t.chunks then 'ExtractionFailed' when t.failed > 0 then 'Partial' end
+    error_class = case
+        when t.failed = t.chunks then 'ExtractionFailed' when t.failed > 0 then 'Partial'
+        when d.ocr_failed > 0 then 'OcrFailed'
+    end
 from tally t
 where d.document_id = t.document_id and (t.failed > 0 or d.chunks_failed > 0);
 

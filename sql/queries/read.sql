@@ -181,19 +181,22 @@ from unnest(
 ) as n;
 
 -- name: settle_reading
--- Writes the outcome of a reading and ends the claim. A text that is well has no tries behind it.
+-- Writes the outcome of a reading and ends the claim. A text that is well has no tries behind it;
+-- one that waits for text recognition has not come to its outcome.
 update documents
 set stage = %(stage)s,
     extracted_at = case when %(stage)s = 'extracted' then now() else extracted_at end,
     failed_at = case when %(stage)s = 'failed' then now() else failed_at end,
     skipped_at = case when %(stage)s = 'skipped' then now() else skipped_at end,
     ocr_pending_at = case when %(stage)s = 'ocr_pending' then now() else ocr_pending_at end,
-    attempts = case when %(stage)s = 'extracted' then 0 else attempts + 1 end,
+    attempts = case %(stage)s when 'extracted' then 0 when 'ocr_pending' then attempts else attempts + 1 end,
     error_class = %(error_class)s, error = %(error)s, reader = %(reader)s, reader_version = %(reader_version)s,
     chunks_version = %(chunks_version)s, title = %(title)s,
     metadata = %(metadata)s, language = %(language)s, document_date = %(document_date)s, document_date_source = %(document_date_source)s,
     pages = %(pages)s, page_starts = %(page_starts)s::integer[], quoted = %(quoted)s::integer[], chars = %(chars)s,
-    characters_removed = %(characters_removed)s, pages_awaiting_ocr = %(pages_awaiting_ocr)s, chunks_failed = 0,
+    characters_removed = %(characters_removed)s, chunks_failed = 0,
+    pages_awaiting_ocr = %(pages_awaiting_ocr)s, ocr_failed = %(ocr_failed)s, ocr_pages = %(ocr_pages)s::integer[],
+    ocr_doubtful = %(ocr_doubtful)s::integer[], ocr_confidence = %(ocr_confidence)s,
     claimed_by = null, claimed_until = null, claim_token = null
 where document_id = %(document_id)s
 returning attempts;
@@ -205,12 +208,17 @@ update documents
 set reported_version = case
         when (reader, reader_version, chunks_version)
             is not distinct from (%(reader)s, %(reader_version)s::integer, %(chunks_version)s::integer)
+            and (pages_awaiting_ocr, ocr_failed, ocr_pages)
+                = (%(pages_awaiting_ocr)s, %(ocr_failed)s, %(ocr_pages)s::integer[])
         then reported_version
     end,
     chunks_version = %(chunks_version)s, reader = %(reader)s, reader_version = %(reader_version)s, title = %(title)s,
     metadata = %(metadata)s, language = %(language)s,
     document_date = %(document_date)s, document_date_source = %(document_date_source)s,
-    characters_removed = %(characters_removed)s, pages_awaiting_ocr = %(pages_awaiting_ocr)s,
+    characters_removed = %(characters_removed)s,
+    pages_awaiting_ocr = %(pages_awaiting_ocr)s, ocr_failed = %(ocr_failed)s, ocr_pages = %(ocr_pages)s::integer[],
+    ocr_doubtful = %(ocr_doubtful)s::integer[], ocr_confidence = %(ocr_confidence)s,
+    error_class = case when coalesce(error_class, 'OcrFailed') = 'OcrFailed' then %(error_class)s else error_class end,
     claimed_by = null, claimed_until = null, claim_token = null
 where document_id = %(document_id)s;
 

@@ -44,6 +44,7 @@ with due as materialized (
 )
 select d.document_id, d.sha256, d.stage, d.error_class, d.attempts, d.reader, d.reader_version, d.chunks_version,
     d.pages, d.chars, d.characters_removed, d.pages_awaiting_ocr, d.chunks_failed, d.reported_version,
+    cardinality(d.ocr_pages) as ocr_pages, d.ocr_failed, d.ocr_confidence,
     greatest(d.new_at, d.extracted_at, d.graphed_at, d.failed_at, d.skipped_at, d.ocr_pending_at) as changed_at,
     d.reported_at is null or (d.reported_stage, d.reported_class) is distinct from (d.stage, d.error_class)
         or d.reported_at < greatest(d.new_at, d.extracted_at, d.graphed_at, d.failed_at, d.skipped_at, d.ocr_pending_at)
@@ -91,6 +92,7 @@ with due as materialized (
 )
 select d.document_id, d.sha256, d.stage, d.error_class, d.attempts, d.reader, d.reader_version, d.chunks_version,
     d.pages, d.chars, d.characters_removed, d.pages_awaiting_ocr, d.chunks_failed, d.reported_version,
+    cardinality(d.ocr_pages) as ocr_pages, d.ocr_failed, d.ocr_confidence,
     greatest(d.new_at, d.extracted_at, d.graphed_at, d.failed_at, d.skipped_at, d.ocr_pending_at) as changed_at,
     d.reported_at is null or (d.reported_stage, d.reported_class) is distinct from (d.stage, d.error_class)
         or d.reported_at < greatest(d.new_at, d.extracted_at, d.graphed_at, d.failed_at, d.skipped_at, d.ocr_pending_at)

@@ -130,9 +130,10 @@ order by rank, coalesce(t.date, '-infinity') desc, m.document_id
 limit %(limit)s;
 
 -- name: entity_spans
--- The first spans of an entity in each of these documents after a place, each with the text around it; those that are
--- quoted from an earlier mail are the last.
-select s.document_id, s.start_offset, s.end_offset, s.page, s.form, s.quoted, w.window_start, w.window_text
+-- The first spans of an entity in each of these documents after a place, each with the text around it, and the pages
+-- thereabouts that were recognised; spans that are quoted from an earlier mail are the last.
+select s.document_id, s.start_offset, s.end_offset, s.page, s.form, s.quoted, w.window_start, w.window_text,
+    o.ocr_pages, o.ocr_doubtful
 from unnest(%(document_ids)s::bigint[]) as wanted (document_id)
 cross join lateral (
     select * from serve.mention_spans
@@ -149,6 +150,11 @@ left join lateral (
     where c.document_id = s.document_id and c.ordinal = s.chunk_ordinal
         and c.start_offset <= s.start_offset and c.end_offset >= s.end_offset
 ) w on true
+left join lateral (
+    select array(select page from unnest(r.ocr_pages) page where page between s.page - 8 and s.page + 8) as ocr_pages,
+        array(select page from unnest(r.ocr_doubtful) page where page between s.page - 8 and s.page + 8) as ocr_doubtful
+    from serve.recognised_documents r where r.document_id = s.document_id
+) o on true
 order by s.document_id, s.quoted, s.start_offset, s.end_offset;
 
 -- name: relations_from
@@ -163,11 +169,17 @@ with said as (
     group by 1, 2, 3
 )
 select said.*, e.type, e.name, e.is_owner, r.predicate_raw, r.document_id, r.page, r.start_offset,
-    substr(c.text, r.start_offset - c.start_offset + 1, least(r.end_offset - r.start_offset, %(quote)s)) as quote
+    substr(c.text, r.start_offset - c.start_offset + 1, least(r.end_offset - r.start_offset, %(quote)s)) as quote,
+    o.ocr_pages, o.ocr_doubtful
 from said join serve.entities e on e.entity_id = said.other_id
 join serve.relations r on r.relation_id = said.proof_id
 left join serve.chunks c on c.document_id = r.document_id and c.ordinal = r.chunk_ordinal
     and c.start_offset <= r.start_offset and c.end_offset > r.start_offset
+left join lateral (
+    select array(select page from unnest(k.ocr_pages) page where page between r.page and r.page + 8) as ocr_pages,
+        array(select page from unnest(k.ocr_doubtful) page where page between r.page and r.page + 8) as ocr_doubtful
+    from serve.recognised_documents k where k.document_id = r.document_id
+) o on true
 where %(after_id)s::bigint is null
     or (-said.documents, said.proof_id) > (-%(after_documents)s::bigint, %(after_id)s::bigint)
 order by -said.documents, said.proof_id
@@ -184,11 +196,17 @@ with said as (
     group by 1, 2, 3
 )
 select said.*, e.type, e.name, e.is_owner, r.predicate_raw, r.document_id, r.page, r.start_offset,
-    substr(c.text, r.start_offset - c.start_offset + 1, least(r.end_offset - r.start_offset, %(quote)s)) as quote
+    substr(c.text, r.start_offset - c.start_offset + 1, least(r.end_offset - r.start_offset, %(quote)s)) as quote,
+    o.ocr_pages, o.ocr_doubtful
 from said join serve.entities e on e.entity_id = said.other_id
 join serve.relations r on r.relation_id = said.proof_id
 left join serve.chunks c on c.document_id = r.document_id and c.ordinal = r.chunk_ordinal
     and c.start_offset <= r.start_offset and c.end_offset > r.start_offset
+left join lateral (
+    select array(select page from unnest(k.ocr_pages) page where page between r.page and r.page + 8) as ocr_pages,
+        array(select page from unnest(k.ocr_doubtful) page where page between r.page and r.page + 8) as ocr_doubtful
+    from serve.recognised_documents k where k.document_id = r.document_id
+) o on true
 where %(after_id)s::bigint is null
     or (-said.documents, said.proof_id) > (-%(after_documents)s::bigint, %(after_id)s::bigint)
 order by -said.documents, said.proof_id
@@ -309,10 +327,13 @@ limit %(limit)s;
 select d.document_id, d.sha256, d.stage, d.error_class, d.attempts, d.title, d.pages, d.chars, d.pages_awaiting_ocr,
     d.chunks_failed, d.reader, t.date, t.date_source, coalesce(f.size_bytes, p.size_bytes) as size_bytes, f.mtime_ns,
     coalesce(f.exts, p.exts) as exts, f.files, p.held_by, p.holders,
+    coalesce(cardinality(o.ocr_pages), 0) as ocr_pages, coalesce(cardinality(o.ocr_doubtful), 0) as ocr_doubtful,
+    o.ocr_confidence, coalesce(o.ocr_failed, 0) as ocr_failed,
     (select count(*) from serve.document_parts i where i.parent_id = d.document_id) as parts,
     (select count(*) from serve.all_mentions m where m.document_id = d.document_id) as entities,
     (select count(*) from serve.chunks c where c.document_id = d.document_id) as chunks
 from serve.documents d join serve.document_dates t using (document_id)
+left join serve.recognised_documents o using (document_id)
 left join lateral (
     select min(size_bytes) as size_bytes, min(mtime_ns) as mtime_ns, count(*) as files,
         array_agg(distinct ext order by ext) as exts

@@ -62,6 +62,22 @@ where stage = %(stage)s and stage in ('new', 'extracted') and error_class is dis
     and (error_class is distinct from 'ConverterMissing' or error = any(%(converts)s::text[]))
     and (claimed_by is null or claimed_until < now() or claimed_by not in (select claimant from held));
 
+-- name: scans_waiting
+-- The documents with pages to be recognised that nobody works on, by what tells whether they get on: n, first, last, and
+-- how many of their pages are done.
+with held as materialized (
+    select objid::bigint as claimant from pg_locks
+    where locktype = 'advisory' and classid = 1296912208 and objsubid = 2 and granted
+        and database = (select oid from pg_database where datname = current_database())
+), waiting as materialized (
+    select document_id from documents
+    where stage in ('ocr_pending', 'extracted', 'graphed') and pages_awaiting_ocr > ocr_failed
+        and (claimed_by is null or claimed_until < now() or claimed_by not in (select claimant from held))
+)
+select count(*) as n, min(document_id) as first, max(document_id) as last,
+    (select count(*) from recognised_pages join waiting using (document_id)) as pages
+from waiting;
+
 -- name: made_by_older_code
 -- How many texts are not of a reader as it is now, how many documents had no reader, and of how many older rules
 -- judged the parts: n.

@@ -362,7 +362,7 @@ def test_nothing_private_is_told(connection: Connection, instance: dg.DagsterIns
             for value in told.metadata.values():
                 assert isinstance(value.value, int) or value.value in {
                     *versions.CODE.extractions.split(),
-                    "plain-1",
+                    "plain-2",
                     "graphed",
                     "failed",
                 }

@@ -11,7 +11,7 @@ import pytest
 from mnemo_assets.definitions import defs
 from mnemo_assets.pipeline.versions import CODE
 
-DOCUMENT = ("files", "text", "chunks", "extractions", "graph")
+DOCUMENT = ("files", "text", "ocr", "chunks", "extractions", "graph")
 
 
 def test_they_load() -> None:
@@ -20,13 +20,14 @@ def test_they_load() -> None:
 
 
 def test_the_assets_are_the_houses() -> None:
-    """The graph of assets is the design's: the archive, then a document's five, each of the one before."""
+    """The graph of assets is the design's: the archive, then a document's, each of the one before."""
     graph = defs.resolve_asset_graph()
     above = {node.key.path[-1]: [key.path[-1] for key in node.parent_keys] for node in graph.asset_nodes}
     assert above == {
         "archive": [],
         "files": ["archive"],
         "text": ["files"],
+        "ocr": ["text"],
         "chunks": ["text"],
         "extractions": ["chunks"],
         "graph": ["extractions"],
@@ -46,7 +47,7 @@ def test_an_asset_says_what_it_is(name: str) -> None:
 
 @pytest.mark.parametrize("name", DOCUMENT)
 def test_a_documents_assets_have_its_partitions(name: str) -> None:
-    """All five are partitioned by the one definition, and a backfill takes many in a run."""
+    """All are partitioned by the one definition, and a backfill takes many in a run."""
     node = defs.resolve_asset_graph().get(dg.AssetKey(name))
     assert node.partitions_def == dg.DynamicPartitionsDefinition(name="documents")
     assert node.backfill_policy == dg.BackfillPolicy.multi_run(200)

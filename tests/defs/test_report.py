@@ -60,7 +60,9 @@ def test_what_a_stage_means(connection: Connection, instance: dg.DagsterInstance
         ("failed", "Corrupt", ({"files"}, "text")),
         ("failed", "ExtractionFailed", ({"files", "text", "chunks"}, "extractions")),
         ("skipped", "Secret", ({"files"}, "text")),
-        ("ocr_pending", "Scanned", ({"files"}, "text")),
+        ("graphed", "OcrFailed", (set(NAMES), "ocr")),
+        ("failed", "OcrFailed", ({"files"}, "ocr")),
+        ("ocr_pending", "Scanned", ({"files"}, "ocr")),
     ],
 )
 def test_each_stage(
@@ -77,7 +79,7 @@ def test_each_stage(
         (stage, error_class),
     )
     report.report(connection, instance)
-    seen = [name for name in NAMES if instance.fetch_observations(dg.AssetKey(name), limit=1).records]
+    seen = [name for name in stages.ASSETS if instance.fetch_observations(dg.AssetKey(name), limit=1).records]
     assert ({name for name, there in materialized(instance).items() if there}, *seen) == tuple(
         filter(None, told)
     )
@@ -221,7 +223,7 @@ def test_due_of_a_document_never_told(connection: Connection) -> None:
     connection.execute("insert into documents (sha256) values (repeat('a', 64))")
     version = versions.line(connection)
     [one] = reports.unreported(connection, version, 0, 9)
-    assert stages.due(one, version) == frozenset(NAMES)
+    assert stages.due(one, version) == frozenset(stages.ASSETS)
 
 
 def test_the_child_says_nothing_but_a_class(tmp_path: Path) -> None:

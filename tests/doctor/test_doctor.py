@@ -17,8 +17,10 @@ from mnemo_assets.archive import ledger
 from mnemo_assets.doctor import examine
 from mnemo_assets.errors import MnemoError, PostgresError
 from mnemo_assets.extractions import recipes
+from mnemo_assets.text import walled
 from mnemo_assets.text.sandbox import Sandbox
 from mnemo_assets.text.walls import Wall
+from tests.scans import PYTHON, fake_tesseract
 from tests.second_server import graph
 
 if TYPE_CHECKING:
@@ -269,3 +271,27 @@ def test_a_home_that_is_somebody_elses(settings: Settings) -> None:
     """A home that cannot be written in is a fault."""
     settings.home.mkdir(mode=0o500)
     assert looked(settings)["home", "the folder"].said == "not yours to write in"
+
+
+def test_tesseract_is_looked_at(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Version and languages; each language that is set and missing, with its package; or nothing."""
+    monkeypatch.setattr(walled, "SYSTEM", (*walled.SYSTEM, PYTHON))
+    program = fake_tesseract(tmp_path / "bin", "say('x')", languages="eng fra osd")
+    path = os.environ["PATH"]
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{path}")
+    found = looked(settings.model_copy(update={"ocr_languages": ("eng", "deu")}))
+    there = found["converters", "Tesseract"]
+    assert (there.state, there.said) == ("ok", "9.8.7, with eng, fra")
+    lacks = found["converters", "Tesseract's language deu"]
+    assert (lacks.state, lacks.is_well) == ("missing", True)
+    assert lacks.mend.endswith("apt install tesseract-ocr-deu")
+    fake_tesseract(tmp_path / "bin", "say('x')", languages="eng")
+    assert "sense of up" in str(looked(settings))
+    program.write_text("#!/bin/sh\nexit 1\n")
+    broken = looked(settings)["converters", "Tesseract"]
+    assert (broken.state, broken.is_well) == ("broken", True)
+    program.unlink()
+    monkeypatch.setattr(shutil, "which", lambda _name: None)
+    missing = looked(settings)["converters", "Tesseract"]
+    assert (missing.state, missing.is_well) == ("missing", True)
+    assert missing.mend.endswith("apt install tesseract-ocr")

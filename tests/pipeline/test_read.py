@@ -157,6 +157,9 @@ def test_the_rows_of_a_document(
         "characters_removed": 0,
         "chunks_version": 1,
         "pages_awaiting_ocr": 0,
+        "ocr_pages": [],
+        "ocr_doubtful": [],
+        "ocr_failed": 0,
         "chunks_failed": 0,
     }
     assert row["extracted_at"] >= row["new_at"]

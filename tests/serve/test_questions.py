@@ -397,3 +397,27 @@ def _mention(start: int, form: str, quote_start: int, quote: str) -> dict[str, o
         "quote_end": quote_start + len(quote),
         "quote": quote,
     }
+
+
+def test_recognised_words_are_marked(graph: InventedGraph, reader: Connection) -> None:
+    """A quote that stands on a recognised page, or runs into one, says so; others do not."""
+    text = "Ada Byron writes to\fTom. Ada Byron waits.\n\n\fAda Byron is here."
+    document_id = graph.document(text, ocr_pages=[2, 9], ocr_doubtful=[9], ocr_confidence=71.25, ocr_failed=1)
+    ada, tom = graph.entity("Person", "Ada Byron"), graph.entity("Person", "Tom")
+    graph.mention(document_id, ada, "Ada Byron")
+    graph.mention(document_id, tom, "Tom")
+    graph.connection.execute("update mention_spans set page = 2 where start_offset between 20 and 42")
+    graph.connection.execute("update mention_spans set page = 3 where start_offset > 42")
+    graph.relate(document_id, ada, "writes to", tom, "Ada Byron writes to\fTom.")
+    found = dossier.get_dossier(reader, ada)
+    marks = [(one.quote, one.ocr, one.ocr_doubtful) for one in found.documents[0].mentions]
+    assert marks == [
+        ("Ada Byron writes to\fTom.", True, None),
+        ("Ada Byron waits.", True, None),
+        ("Ada Byron is here.", None, None),
+    ]
+    assert [(one.ocr, one.ocr_doubtful) for one in found.relations_out] == [(True, None)]
+    graph.connection.execute("update documents set ocr_doubtful = '{2}'")
+    assert timeline.entity_timeline(reader, ada).documents[0].mentions[0].ocr_doubtful is True
+    shown = documents.get_document(reader, document_id)
+    assert (shown.ocr_pages, shown.ocr_doubtful, shown.ocr_failed, shown.ocr_confidence) == (2, 1, 1, 71.2)

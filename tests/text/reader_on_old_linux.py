@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mnemo_assets.text.reading import Text
 
 
-def _lacking(_readable: Iterable[str]) -> NoReturn:
+def _lacking(_readable: Iterable[str], **_more: Iterable[str]) -> NoReturn:
     raise OSError(errno.ENOSYS, "landlock")
 
 

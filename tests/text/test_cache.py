@@ -27,7 +27,7 @@ TEXT = Text(
     parts=(Part("1", "a.txt", "txt", 2, "0" * 64),),
     quoted=((1, 3),),
     characters_removed=3,
-    pages_awaiting_ocr=1,
+    waiting=(2,),
 )
 
 

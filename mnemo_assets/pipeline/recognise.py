@@ -1,0 +1,286 @@
+"""Text recognition: documents with pages that are pictures get the words on them, a page at a time.
+
+Threads draw pages in the sandbox and have them read; this one claims documents, keeps each page as it comes,
+and writes a document's outcome after its last one, as reading does. A run that is killed loses the pages that
+were being read: the next one goes on with those that are not there yet.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from mnemo_assets.database import Connection, queries
+from mnemo_assets.errors import ErrorClass, ReadingError
+from mnemo_assets.pipeline import attempt, claims, pages, read
+from mnemo_assets.pipeline.progress import OnProgress, Stop, never, silent
+from mnemo_assets.text import cache, ocr
+from mnemo_assets.text.blend import Recognitions
+from mnemo_assets.text.reading import reader_for
+from mnemo_assets.text.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from mnemo_assets.pipeline.attempt import File, Job, Outcome
+    from mnemo_assets.pipeline.pages import Page
+    from mnemo_assets.settings import Settings
+    from mnemo_assets.text.ocr import Recogniser
+    from mnemo_assets.text.pictures import Picture
+    from mnemo_assets.text.reading import Text
+
+Q = queries("ocr")
+
+
+@dataclass(slots=True)
+class OcrCounts:
+    """What became of the pages and documents of one run.
+
+    Attributes:
+        pages: were recognised; `pages_failed` could not be.
+        extracted: documents that have the words of their pages now.
+        unchanged: documents on whose pages there was nothing to read.
+        skipped: a gate keeps them out.
+        failed: nothing could be recognised; `failed_first` of them for the first time.
+        unreachable: documents that could not be opened, or changed since the scan; they stay as they were.
+        ocr_pending: documents that wait all the same.
+    """
+
+    pages: int = 0
+    pages_failed: int = 0
+    extracted: int = 0
+    unchanged: int = 0
+    skipped: int = 0
+    failed: int = 0
+    failed_first: int = 0
+    unreachable: int = 0
+    ocr_pending: int = 0
+
+
+def recognise(
+    connection: Connection,
+    settings: Settings,
+    on_progress: OnProgress = silent,
+    *,
+    only: Collection[str] | None = None,
+    again: bool = False,
+    stop: Stop = never,
+    counts: OcrCounts | None = None,
+    engine: Recogniser | None = None,
+) -> OcrCounts:
+    """Recognise the pages that wait, once each.
+
+    Any number of processes may do this at once. Nothing waits: no engine is needed, and nothing is started.
+
+    Args:
+        connection: the owner's, in autocommit mode.
+        settings: how many pages at once, and the bounds of one.
+        on_progress: is told how many pages of how many are done, as step "ocr".
+        only: these sha256s alone.
+        again: pages that were recognised, too; what was found before is kept.
+        stop: is asked before each page; what was recognised of a document is kept.
+        counts: to add to, for a caller who wants to know them even if the link is lost.
+        engine: to use instead of the one that is installed.
+
+    Raises:
+        RecognitionError: pages wait, and there is no engine for them.
+        MnemoError: the text cache cannot be written.
+    """
+    counts = OcrCounts() if counts is None else counts
+    chosen = {**read.formats_read(), "only": None if only is None else list(only), "again": again}
+    waiting = connection.execute(Q["count_waiting"], chosen).fetchone()
+    if waiting is None or not waiting["documents"]:
+        return counts
+    engine = engine or ocr.engine(settings)
+    lease = max(claims.LEASE, timedelta(seconds=8 * (settings.reader_seconds + settings.ocr_seconds)))
+    # the engine and the sandbox end first: what is being read then fails at once, and no thread is waited for
+    with (
+        claims.claimant(connection, lease) as claimant,
+        ThreadPoolExecutor(settings.workers) as pool,
+        Sandbox(settings) as sandbox,
+    ):
+        run = _Run(connection, settings, on_progress, counts, engine, sandbox, lease, waiting["pages"], stop)
+        queue = read.Queue(claimant, Q["claim_recognition"], chosen, 1, stop)
+        try:
+            run.all_of(iter(queue), pool, again=again)
+        finally:
+            engine.close()
+            pool.shutdown(wait=False, cancel_futures=True)
+    return counts
+
+
+def pages_waiting(connection: Connection) -> int:
+    """How many pages wait."""
+    values = {**read.formats_read(), "only": None, "again": False}
+    row = connection.execute(Q["count_waiting"], values).fetchone()
+    return 0 if row is None else int(row["pages"])
+
+
+def send_back(connection: Connection, only: Collection[str] | None = None) -> int:
+    """Have the pages wait again that failed; how many documents have some.
+
+    Args:
+        connection: in autocommit mode.
+        only: of documents with these sha256s.
+    """
+    with connection.transaction():
+        rows = connection.execute(Q["send_back"], {"only": None if only is None else list(only)}).fetchall()
+        sent = [row["document_id"] for row in rows]
+        connection.execute(Q["forget_failures"], {"document_ids": sent})
+    return len(sent)
+
+
+@dataclass(slots=True)
+class _Document:
+    """A document whose pages are being recognised; `left` of them are not there yet."""
+
+    job: Job
+    text: Text
+    cached: bool
+    left: int
+    known: Recognitions = field(default_factory=Recognitions)
+    missed: ErrorClass | None = None
+    is_lost: bool = False
+
+
+@dataclass(slots=True)
+class _Run:
+    connection: Connection
+    settings: Settings
+    on_progress: OnProgress
+    counts: OcrCounts
+    engine: Recogniser
+    sandbox: Sandbox
+    lease: timedelta
+    total: int
+    stop: Stop
+    done: int = 0
+
+    def all_of(self, jobs: Iterator[Job], pool: ThreadPoolExecutor, *, again: bool) -> None:
+        """Recognise documents, several pages at once; each page is kept as it comes."""
+        self.on_progress("ocr", 0, self.total)
+        running: dict[Future[Page], tuple[_Document, int]] = {}
+        upcoming = self._pages(jobs, again=again)
+        while True:
+            for document, number in islice(upcoming, 2 * self.settings.workers - len(running)):
+                running[pool.submit(self._page, document, number)] = document, number
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                document, _ = running.pop(future)
+                self._keep(document, future)
+
+    def _pages(self, jobs: Iterator[Job], *, again: bool) -> Iterator[tuple[_Document, int]]:
+        """The pages to recognise, of one document after the other."""
+        for job in jobs:
+            document = self._begun(job)
+            if document is None:
+                continue
+            there = set() if again else job.recognised.pages.keys() | job.recognised.failed
+            numbers = [number for number in document.text.waiting if number not in there]
+            document.left = len(numbers)
+            if not numbers:
+                self._end(document)
+            for number in numbers:
+                if self.stop():
+                    return
+                if document.missed is None and not document.is_lost:
+                    yield document, number
+
+    def _begun(self, job: Job) -> _Document | None:
+        """A document with its reader's text; None if that cannot be had, which is its outcome."""
+        missed = ErrorClass.FILE_UNREACHABLE
+        for file in job.files:
+            reader = reader_for(file.kind)
+            if reader is None:
+                continue
+            text = cache.load(self.settings.text_cache, job.sha256, reader.name, reader.version)
+            cached = text is not None
+            try:
+                text = text or attempt.read_file(file, job.sha256, self.sandbox)
+            except ReadingError as error:
+                if error.error_class in attempt.MISSED:
+                    missed = error.error_class
+                    continue
+                self._settle(
+                    job,
+                    attempt.Outcome("failed", error.error_class, error.detail, reader.name, reader.version),
+                )
+                return None
+            return _Document(job, text, cached, 0, job.recognised)
+        self._settle(job, attempt.Outcome("new", missed))
+        return None
+
+    def _page(self, document: _Document, number: int) -> Page:
+        """Draw a page and have it read, in a thread.
+
+        Raises:
+            ReadingError: FILE_UNREACHABLE, FILE_CHANGED: it says nothing of the page.
+            RecognitionError: the engine does not work.
+        """
+        began = time.monotonic()
+        recognised, failed = None, None
+        try:
+            picture = self._picture(document.job, number)
+            recognised = self.engine.recognise(picture, document.text.language)
+        except ReadingError as error:
+            if error.error_class in attempt.MISSED:
+                raise
+            failed = f"{error.error_class} {error.detail}".strip()
+        took = round(1000 * (time.monotonic() - began))
+        return pages.Page(number, self.engine.name, self.engine.version, took, recognised, failed)
+
+    def _picture(self, job: Job, number: int) -> Picture:
+        missed = ReadingError(ErrorClass.FILE_UNREACHABLE)
+        for file in job.files:
+
+            def drawn(fd: int, file: File = file) -> Picture:
+                return self.sandbox.picture(fd, file.ext, number, parts=file.parts, sha256=job.sha256)
+
+            try:
+                return attempt.opened(file, drawn)
+            except ReadingError as error:
+                if error.error_class not in attempt.MISSED:
+                    raise
+                missed = error
+        raise missed
+
+    def _keep(self, document: _Document, future: Future[Page]) -> None:
+        """Keep what came of a page; end its document if it was the last."""
+        try:
+            page = future.result()
+        except ReadingError as error:
+            if document.missed is None:
+                document.missed = error.error_class
+                self._settle(document.job, attempt.Outcome("new", error.error_class))
+            return
+        if document.missed is not None or document.is_lost:
+            return
+        try:
+            pages.keep(self.connection, document.job, page, self.lease)
+        except claims.LostError:
+            document.is_lost = True
+            return
+        document.left -= 1
+        self.done += 1
+        self.counts.pages += page.recognised is not None
+        self.counts.pages_failed += page.recognised is None
+        self.on_progress("ocr", self.done, max(self.done, self.total))
+        if not document.left:
+            document_id = document.job.document_id
+            document.known = pages.known(self.connection, [document_id])[document_id]
+            self._end(document)
+
+    def _end(self, document: _Document) -> None:
+        """Write the outcome of a document all of whose pages are there."""
+        folder = self.settings.text_cache
+        outcome = attempt.ended(document.job, document.text, document.known, folder, cached=document.cached)
+        self._settle(document.job, outcome)
+
+    def _settle(self, job: Job, outcome: Outcome) -> None:
+        """Write an outcome and count it; an outcome of a lost claim is nobody's."""
+        read.conclude(self.connection, self.settings.text_cache, job, outcome, self.counts)
