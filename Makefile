@@ -83,7 +83,7 @@ browser:
 		else echo 'Without chromium and chromedriver the tests that need them are skipped.'; fi; fi
 
 # Old documents are read through LibreOffice, pictures of pages through Tesseract: as the browser.
-CONVERTERS = libreoffice-writer-nogui libreoffice-impress-nogui tesseract-ocr tesseract-ocr-deu tesseract-ocr-eng
+CONVERTERS = libreoffice-writer-nogui libreoffice-impress-nogui libreoffice-calc-nogui tesseract-ocr tesseract-ocr-deu tesseract-ocr-eng
 converters:
 	@if ! command -v soffice >/dev/null || ! command -v tesseract >/dev/null; then \
 		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
@@ -116,4 +116,4 @@ clean:
 lock:
 	@command -v uv >/dev/null || { echo 'Pinning for every platform at once needs uv. Install it, then make lock.' >&2; exit 1; }
 	uv pip compile pyproject.toml --extra ner --extra unstructured --group dev --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --no-annotate --no-header --quiet -o requirements.lock
+		--no-emit-index-url --no-emit-find-links --no-annotate --no-header --no-strip-extras --quiet -o requirements.lock

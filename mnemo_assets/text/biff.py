@@ -1,7 +1,8 @@
 """The records of an old workbook (BIFF 5 and 8, MS-XLS) that say more than its cells.
 
-Comments, text boxes, headers and footers, the words of charts; whether it is encrypted; and how large its
-sheets say they are, which has to be known before a library makes room for them.
+Comments, text boxes, headers and footers, the words of charts, what a cell asks of who fills it in; whether
+it is encrypted; and how large its sheets say they are, which has to be known before a library makes room for
+them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from mnemo_assets.errors import ErrorClass, ReadingError
 
 _BOF, _EOF, _CONTINUE, _FILEPASS, _CODEPAGE = 0x0809, 0x000A, 0x003C, 0x002F, 0x0042
 _BOUNDSHEET, _NOTE, _OBJ, _TXO, _HEADER, _FOOTER = 0x0085, 0x001C, 0x005D, 0x01B6, 0x0014, 0x0015
-_SERIESTEXT: Final = 0x100D
+_SERIESTEXT, _VALIDATION = 0x100D, 0x01BE
 #: Records of cells; each begins with its row and its column, two bytes each.
 _CELLS: Final = frozenset(
     {0x0006, 0x0406, 0x00BD, 0x00BE, 0x00D6, 0x00FD, 0x0201, 0x0203, 0x0204, 0x0205, 0x027E}
@@ -43,6 +44,7 @@ class Sheet:
         boxes: texts of shapes.
         headers: and footers, the codes taken out.
         labels: the words of its charts.
+        prompts: what its cells ask of who fills them in.
         rows: numbers of the first and the last row that has a cell; none where the last is smaller.
         columns: the same.
     """
@@ -51,6 +53,7 @@ class Sheet:
     boxes: list[str] = field(default_factory=list)
     headers: list[str] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
+    prompts: dict[str, None] = field(default_factory=dict)
     rows: tuple[int, int] = (1 << 32, -1)
     columns: tuple[int, int] = (1 << 32, -1)
 
@@ -143,6 +146,8 @@ class _Walk:
             self._header(body)
         elif kind == _SERIESTEXT:
             self._sheet.labels.append(self._short(body[2:]))
+        elif kind == _VALIDATION and self._newest:
+            self._prompt(body)
 
     def _begin(self, place: int, body: bytes) -> None:
         self._open += 1
@@ -168,7 +173,7 @@ class _Walk:
     def _note(self, body: bytes) -> None:
         row, _, length, number = struct.unpack_from("<HHHH", body)
         if self._newest:
-            self._notes.append((number, self._long(body[8:])))
+            self._notes.append((number, self._long(body[8:]).strip()))
         elif row == _NOTE_GOES_ON and self._sheet.comments:
             self._sheet.comments[-1] += self._decoded(body[6:])
         else:
@@ -179,6 +184,17 @@ class _Walk:
         words = _CODES.sub(" ", line.replace("&&", "\ue000")).replace("\ue000", "&").strip()
         if words and words not in self._sheet.headers:
             self._sheet.headers.append(words)
+
+    def _prompt(self, body: bytes) -> None:
+        """The words that show beside a cell: behind flags a title, that of an error, and the words."""
+        texts, place = [], 4
+        for _ in range(3):
+            length, is_wide = struct.unpack_from("<HB", body, place)
+            texts.append(_characters(body[place + 2 :], length).strip("\0 "))  # nothing is a NUL
+            place += 3 + length * (1 + (is_wide & 1))
+        line = ": ".join(text for text in (texts[0], texts[2]) if text)
+        if line:
+            self._sheet.prompts[line] = None
 
     def _continued(self, place: int, length: int) -> str:
         """A text of a length in characters that stands in the records behind one."""

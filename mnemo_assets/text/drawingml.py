@@ -52,13 +52,16 @@ class Shapes:
     Args:
         budget: counts the text.
         related: the text of the chart or diagram that a relation names.
+        placeholders: whether what stands in the places of a layout is text: on a master it is a prompt.
 
     Attributes:
         pictured: whether there is a picture, or another thing that is not text.
     """
 
-    def __init__(self, budget: Budget, related: Callable[[str], str]) -> None:
+    def __init__(self, budget: Budget, related: Callable[[str], str], *, placeholders: bool = True) -> None:
         self.pictured = False
+        self._placeholders = placeholders
+        self._is_dropped = False
         self._budget = budget
         self._related = related
         self._titles: list[str] = []
@@ -92,6 +95,7 @@ class Shapes:
             self._alternatives += map(self._budget.spend, alternative_text(attributes))
         elif name == "ph":
             self._is_title = attributes.get("type") in _TITLES
+            self._is_dropped = not self._placeholders
         elif "r:dm" in attributes or (name == "chart" and "r:id" in attributes):
             self.pictured = True
             self._frames[-1].append(self._related(attributes.get("r:dm") or attributes["r:id"]))
@@ -156,11 +160,11 @@ class Shapes:
         text = "".join(self._frames[0]).strip("\n")
         lines = [text] if text.strip() else []
         lines += [other for other in dict.fromkeys(self._alternatives) if other != text.strip()]
-        if lines:
+        if lines and not self._is_dropped:
             (self._titles if self._is_title else self._blocks).append("\n".join(lines))
         self._frames[0].clear()
         self._alternatives.clear()
-        self._is_title = False
+        self._is_title = self._is_dropped = False
 
 
 class Chart:

@@ -1,8 +1,8 @@
 """Presentations: pptx, transitional and strict.
 
 A page for each slide, hidden ones among them, in the order in which they are shown: its title, its shapes,
-then the speaker's notes and the comments. What stands on masters and layouts is not read: there it is mostly
-the prompt of a place that is empty.
+what its layout and its master add to every slide (read once, with the first that shows it), then the
+speaker's notes and the comments. The places of masters and layouts are not read: they hold prompts.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ class _Presentation:
         self._related = ooxml.relations(parts, self._main)
         self._authors = dict(self._named())
         self._pictured = False
+        self._read: set[str] = set()  # of layouts and masters
 
     def pages(self) -> Pages:
         """A page for each slide."""
@@ -73,15 +74,29 @@ class _Presentation:
     def _slide(self, target: str) -> str:
         self._budget.spend_page()
         beside = [one for one in ooxml.relations(self._parts, target) if one.target in self._parts]
-        texts = [self._shapes(target)]
+        texts = [self._shapes(target), *self._around(beside)]
         texts += [self._shapes(one.target) for one in beside if one.kind == "notesSlide"]
         texts += [line for one in beside if one.kind == "comments" for line in self._comments(one.target)]
         return "\n\n".join(text for text in texts if text.strip())
 
-    def _shapes(self, target: str) -> str:
-        shapes = Shapes(self._budget, self._figures.of(target))
+    def _around(self, beside: list[ooxml.Relation]) -> Iterator[str]:
+        """The texts of a slide's layout, and of that one's master, that nobody has seen yet."""
+        for kind in ("slideLayout", "slideMaster"):
+            beside = [one for one in beside if one.kind == kind and one.target.lower() not in self._read]
+            for one in beside:
+                self._read.add(one.target.lower())
+                yield self._shapes(one.target, placeholders=False)
+            beside = [
+                other
+                for one in beside
+                for other in ooxml.relations(self._parts, one.target)
+                if other.target in self._parts
+            ]
+
+    def _shapes(self, target: str, *, placeholders: bool = True) -> str:
+        shapes = Shapes(self._budget, self._figures.of(target), placeholders=placeholders)
         self._parts.parse(target, shapes)
-        self._pictured = self._pictured or shapes.pictured
+        self._pictured = self._pictured or (placeholders and shapes.pictured)  # not for a background
         return shapes.text()
 
     def _comments(self, target: str) -> Iterator[str]:

@@ -97,6 +97,7 @@ class Walk:
             int | None
         ] = []  # an alternative's branch that was taken, as the length before it
         self._break_after = False  # a section ends with this paragraph
+        self._name = ""  # of what was drawn last
         self._form = _FormField()
         self._fields: list[bool] = []  # whether the instructions of each that is open are being read
         self._muted: int | None = None  # a field in the instructions of another is not shown: which
@@ -227,9 +228,11 @@ class Walk:
             elif name == "txBody":
                 self._frames.append(_Frame())
         elif name in {"docPr", "cNvPr"}:
+            self._name = attributes.get("name", "") if name == "docPr" else self._name
             self._box(*alternative_text(attributes))
         elif namespace == _VML:
-            self._box(*filter(None, (attributes.get("alt"), attributes.get("string"))))
+            said = attributes.get("alt")  # LibreOffice writes the name there, where there is no other
+            self._box(*filter(None, ("" if said == self._name else said, attributes.get("string"))))
         elif "r:dm" in attributes or (name == "chart" and "r:id" in attributes):
             self._box(self._related(attributes.get("r:dm") or attributes["r:id"]).strip(), spent=True)
 

@@ -1,8 +1,8 @@
 """Old workbooks: xls, of Excel 5 to 2003.
 
 Each sheet is a page, hidden ones too: its name, its rows with tabs between cells, then its text boxes,
-headers, the words of its charts, and its comments. Formulas are their stored values. A number is what was
-stored, without the symbols that its format adds; a day is a day.
+headers, the words of its charts, input prompts, and its comments. Formulas are their stored values. A number
+is what was stored, without the symbols that its format adds; a day is a day.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def _pages(
 def _page(name: str, rows: list[str], found: biff.Sheet, budget: Budget) -> str:
     cells = {cell for row in rows for cell in row.split("\t")} if found.labels else set()
     labels = [label for label in dict.fromkeys(found.labels) if label not in cells]
-    parts = [name, *rows, "", *found.boxes, *found.headers, *labels, "", *found.comments]
-    budget.spend("".join([name, *found.boxes, *found.headers, *labels, *found.comments]))
+    parts = [name, *rows, "", *found.boxes, *found.headers, *labels, *found.prompts, "", *found.comments]
+    budget.spend("".join([name, *found.boxes, *found.headers, *labels, *found.prompts, *found.comments]))
     return "\n".join(parts)
 
 

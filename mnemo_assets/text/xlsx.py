@@ -165,7 +165,7 @@ class _Workbook:
 
 def _said(author: str, text: str) -> str:
     """A comment with its author, whom Excel writes into a note's text as well."""
-    text = text.strip()
+    author, text = author.strip(), text.strip()
     if not author or text.startswith(f"{author}:"):
         return text
     return f"{author}: {text}" if text else ""

@@ -55,6 +55,13 @@ def header(text: str) -> bytes:
     return record(0x0014, wide(text))
 
 
+def validation(title: str, prompt: str) -> bytes:
+    """What a cell asks of who fills it in; what is not said is a NUL."""
+    return record(
+        0x01BE, bytes(4), wide(title or "\0"), wide("\0"), wide(prompt or "\0"), wide("wrong"), bytes(12)
+    )
+
+
 def chart(*labels: str) -> bytes:
     """A chart with some words."""
     begin = record(0x0809, struct.pack("<HHHHII", 0x0600, 0x20, 0, 0, 0, 0))

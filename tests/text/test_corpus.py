@@ -24,7 +24,6 @@ EXCEPTIONS = {
     "odt/odftoolkit__text-extract.odt": "the phrase runs on into a footnote, which stands at the page's end",
     "odt/odftoolkit__footnote.odt-markOverUnknownContent-OUT-org.odt": "the same",
     "html/docling__wiki_duck.html": "the phrase has a blank before its comma, which the page has not",
-    "ppt/tika__testPPT_skipBadCompressedObject.ppt": "the phrase joins words of two lines that are apart",
     "eml/mail__japanese_attachment_long_name.eml": "the phrase stands in an attachment, which is a part",
 }
 #: Files that end in an error, as they should.

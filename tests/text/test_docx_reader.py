@@ -180,6 +180,14 @@ def test_an_alternative_is_read_once() -> None:
         assert text(f"<w:p><mc:AlternateContent>{inside}</mc:AlternateContent></w:p>") == "boxed"
 
 
+def test_the_name_of_a_shape_is_not_what_it_shows() -> None:
+    """LibreOffice writes the name where the alternative text of the older form stands."""
+    said = "".join(f"<w:pict><v:group alt='{words}'/></w:pict>" for words in ("Shape 2", "a pier"))
+    choice = "<mc:Choice><w:drawing><wp:docPr name='Shape 2'/></w:drawing></mc:Choice>"
+    shapes = f"<mc:AlternateContent>{choice}<mc:Fallback>{said}</mc:Fallback></mc:AlternateContent>"
+    assert text(f"<w:p>{RUN}{shapes}</w:p>") == "seen\na pier"
+
+
 def test_notes_stand_on_the_page_that_refers_to_them() -> None:
     """Headers first, notes and comments with their page, footers and what nothing refers to last."""
     body = (

@@ -155,15 +155,26 @@ def test_comments_of_both_kinds_have_their_author() -> None:
     assert found == "shown\n\nAda: check\n\nx\n\nMara: why\nthough\n\nJon: because"
 
 
-def test_layouts_and_masters_are_not_read() -> None:
-    """They hold the prompts of empty places."""
-    layout = part("p:sldLayout", shape("Click to add text", place="body"))
-    found = text(
-        shape("shown"),
-        parts={"ppt/layout1.xml": layout},
-        relations={SLIDE: [("slideLayout", "../layout1.xml")]},
-    )
-    assert found == "shown"
+def test_layouts_and_masters_are_read_once_and_without_their_places() -> None:
+    """What stands on every slide stands with the first; the prompts of empty places are no text."""
+    prompt = shape("Click to add text", place="body")
+    picture = "<p:pic/>"
+    parts: dict[str, str | bytes] = {
+        "ppt/layout1.xml": part("p:sldLayout", prompt + shape("Draft")),
+        "ppt/layout2.xml": part("p:sldLayout", prompt),
+        "ppt/master1.xml": part(
+            "p:sldMaster", shape("Click", place="title") + shape("Harbour Ltd") + picture
+        ),
+    }
+    relations = {
+        f"ppt/slides/slide{number}.xml": [("slideLayout", f"../layout{layout}.xml")]
+        for number, layout in ((1, 1), (2, 2), (3, 1))
+    } | {f"ppt/layout{number}.xml": [("slideMaster", "master1.xml")] for number in (1, 2)}
+    found = read(presentation(*(shape(f"slide {n}") for n in (1, 2, 3)), parts=parts, relations=relations))
+    assert found.text.split("\f") == ["slide 1\n\nDraft\n\nHarbour Ltd", "slide 2", "slide 3"]
+    parts["ppt/master1.xml"] = part("p:sldMaster", picture)
+    parts["ppt/layout1.xml"] = part("p:sldLayout", prompt)
+    assert read(presentation(shape(""), parts=parts, relations=relations)).blank
 
 
 def test_emptiness_is_blank_and_a_picture_is_no_text() -> None:

@@ -18,6 +18,7 @@ from tests.text.biff_files import (
     number,
     old,
     record,
+    validation,
     workbook,
     xls,
 )
@@ -58,7 +59,7 @@ def test_hidden_sheets_are_read() -> None:
 
 
 def test_what_stands_beside_the_cells_is_read_once() -> None:
-    """Text boxes, headers without their codes, words of charts that no cell has, comments with authors."""
+    """Text boxes, headers without their codes, words of charts that no cell has, prompts, comments."""
     sheet = (
         header('&L&"Arial,Bold"&12Plan && Co&RPage &P')
         + label(0, 0, "North")
@@ -66,13 +67,19 @@ def test_what_stands_beside_the_cells_is_read_once() -> None:
         + box("check this", 2)
         + box("Ada:\nmine", 3)
         + chart("Growth", "North", "Growth")
+        + validation("Metres", "above the sea")
+        + validation("", "a day")
+        + validation("", "a day")
+        + validation("", "")
+        + record(0x01BE, bytes(7))
         + comment(0, 0, 2, "Jon")
         + comment(0, 0, 3, "Ada")
         + comment(0, 0, 9, "nobody")
     )
     page = read(xls({"S": sheet, "T": header("Plan && Co")})).text
     assert [line for line in page.split("\f")[0].split("\n") if line] == [
-        "S", "North", "a box €", "Plan & Co Page", "Growth", "Jon: check this", "Ada:", "mine",
+        "S", "North", "a box €", "Plan & Co Page", "Growth", "Metres: above the sea", "a day",
+        "Jon: check this", "Ada:", "mine",
     ]  # fmt: skip
 
 

@@ -158,10 +158,12 @@ def test_what_stands_around_the_cells_is_read() -> None:
 def test_comments_have_their_author() -> None:
     """Notes and threads; the note that stands in for a thread is left out."""
     notes = (
-        f'<comments xmlns="{SHEET}"><authors><author>Jon Doe</author><author>tc={{1}}</author></authors>'
+        f'<comments xmlns="{SHEET}"><authors><author>Jon Doe</author><author>tc={{1}}</author>'
+        "<author> </author></authors>"
         '<commentList><comment ref="A1" authorId="0"><text><r><t>Jon Doe:</t></r><r><t>\ncheck</t></r></text>'
         '</comment><comment ref="A2" authorId="0"><text><t>again</t></text></comment>'
-        '<comment ref="A3" authorId="1"><text><t>[Threaded comment] why</t></text></comment></commentList>'
+        '<comment ref="A3" authorId="1"><text><t>[Threaded comment] why</t></text></comment>'
+        '<comment ref="A4" authorId="2"><text><t>by nobody</t></text></comment></commentList>'
         "</comments>"
     )
     threads = (
@@ -183,7 +185,7 @@ def test_comments_have_their_author() -> None:
             "xl/sheet1.xml": [("comments", "comments1.xml"), ("threadedComment", "threads.xml")],
         },
     )
-    assert found == "a\n\nJon Doe:\ncheck\n\nJon Doe: again\n\nMara Lindqvist: why\n\nbecause"
+    assert found == "a\n\nJon Doe:\ncheck\n\nJon Doe: again\n\nby nobody\n\nMara Lindqvist: why\n\nbecause"
 
 
 @pytest.mark.parametrize("dialect", [TRANSITIONAL, STRICT])
