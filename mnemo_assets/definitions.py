@@ -19,7 +19,7 @@ defs = dg.Definitions(
         sync.report_job,
     ],
     schedules=[jobs.check_daily],
-    sensors=[sensors.scan_due, sensors.documents_waiting, sensors.report_due],
+    sensors=[sensors.scan_due, sensors.documents_waiting, sensors.report_due, sensors.runs_lost],
     resources={"ledger": Ledger()},
     executor=dg.in_process_executor,
 )

@@ -39,12 +39,12 @@ T = TypeVar("T")
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
-def until(condition: Callable[[], T], what: str) -> T:
-    """Ask again and again, until the answer is true; returns it."""
+def until(condition: Callable[[], T], what: str, story: Callable[[], object] = lambda: "") -> T:
+    """Ask again and again, until the answer is true; returns it. The story is told if it never is."""
     end = time.monotonic() + PATIENCE
     while not (answer := condition()):
         if time.monotonic() > end:
-            pytest.fail(f"waited in vain until {what}")
+            pytest.fail(f"waited in vain until {what}: {story()}")
         time.sleep(0.1)
     return answer
 

@@ -16,6 +16,7 @@ from mnemo_assets.database.statements import Q
 from mnemo_assets.errors import PostgresError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -76,16 +77,22 @@ class Embedded:
         return url("mnemo_owner", self.dagster, _where(socket))
 
 
-def url(user: str, database: str, where: dict[str, str]) -> str:
+def url(user: str, database: str, where: dict[str, str], session: Sequence[str] = ()) -> str:
     """Where Dagster keeps its events, for SQLAlchemy: the driver is named, the rest stands among the words.
 
     In their usual places it would take a colon in a folder's name for a port's, and not decode a database's.
+
+    Args:
+        user: the owner's role.
+        database: Dagster's.
+        where: libpq's words for the server.
+        session: what its sessions are like, whatever the server's own settings are.
     """
     words = {
         **where,
         "dbname": database,
         "application_name": "mnemo-dagster",
-        "options": "-c search_path=public",
+        "options": " ".join(f"-c {option}" for option in ("search_path=public", *session)),
     }
     return f"postgresql+psycopg2://{quote(user, safe='')}@/?{urlencode(words, quote_via=quote)}"
 

@@ -120,7 +120,9 @@ class Own:
             if owner.pgconn.used_password:
                 where["passfile"] = str(self._keep("dagster.pgpass", _pgpass(owner.info.password)))
         name, user = self.dagster, where.pop("user")
-        return url(user, name, {word: where[word] for word in where if word not in ("password", "dbname")})
+        words = {word: where[word] for word in where if word not in ("password", "dbname")}
+        # Dagster is written for read committed: where two of its programs meet, others refuse one of them
+        return url(user, name, words, (*_SESSION, *_OWNER))
 
     @property
     def dagster(self) -> str:

@@ -56,13 +56,35 @@ def end_lost(instance: dg.DagsterInstance) -> int:
     Returns:
         How many.
     """
-    ended = 0
-    for run in instance.get_runs(dg.RunsFilter(statuses=HAS_WORKER)):
-        pid = _pid(instance, run.run_id)
-        if pid is None or not _works(pid):
-            instance.report_run_failed(run, "The run's process is gone.")
-            ended += 1
-    return ended
+    return sum(
+        _end(instance, run)
+        for run in instance.get_runs(dg.RunsFilter(statuses=HAS_WORKER))
+        if (pid := _pid(instance, run.run_id)) is None or not _works(pid)
+    )
+
+
+def end_dead(instance: dg.DagsterInstance) -> int:
+    """Report the runs as failed that had a process and have it no more: nobody else did.
+
+    A code server does so within a second, unless it lost its link to the storage just then.
+
+    Returns:
+        How many.
+    """
+    return sum(
+        _end(instance, run)
+        for run in instance.get_runs(dg.RunsFilter(statuses=HAS_WORKER))
+        if (pid := _pid(instance, run.run_id)) is not None and pid != os.getpid() and not _works(pid)
+    )
+
+
+def _end(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
+    """Report a run as failed whose process is gone, unless it had ended by then; returns whether so."""
+    now = instance.get_run_by_id(run.run_id)
+    if now is None or now.status not in HAS_WORKER:
+        return False
+    instance.report_run_failed(now, "The run's process is gone.")
+    return True
 
 
 def _pid(instance: dg.DagsterInstance, run_id: str) -> int | None:

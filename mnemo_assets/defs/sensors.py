@@ -18,7 +18,7 @@ from mnemo_assets.database import Connection
 from mnemo_assets.defs import jobs, sync
 from mnemo_assets.defs.border import border
 from mnemo_assets.defs.resources import Ledger
-from mnemo_assets.defs.runs import is_pausing, is_under_way, pause
+from mnemo_assets.defs.runs import end_dead, is_pausing, is_under_way, pause
 from mnemo_assets.errors import RecognitionError
 from mnemo_assets.pipeline import reports, versions
 from mnemo_assets.pipeline.generations import find
@@ -151,6 +151,18 @@ def report_due(
     if not is_due or is_pausing(context.instance, "report"):
         return dg.SkipReason("Everything was told.")
     return dg.SensorResult(run_requests=[dg.RunRequest()])
+
+
+@dg.sensor(
+    name="runs_lost",
+    minimum_interval_seconds=SELDOM,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    description="Ends runs whose process is gone, so that others take their turn.",
+)
+def runs_lost(context: dg.SensorEvaluationContext) -> dg.SkipReason:
+    """A run's process is gone, and its code server could not say so."""
+    ended = end_dead(context.instance)
+    return dg.SkipReason(f"Runs without a process: {ended} ended as failed.")
 
 
 def _memory(cursor: str | None) -> Memory:

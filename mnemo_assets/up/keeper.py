@@ -55,7 +55,13 @@ def keep() -> None:
 
 
 def become(parent: int, program: list[str]) -> None:
-    """Become a program that ends with its parent."""
+    """Become a program that ends with its parent.
+
+    A shell has what it starts with "&" ignore Ctrl-C. Dagster takes SIGTERM for the same, and would ignore
+    that too: they listen to both again.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PDEATHSIG, signal.SIGTERM)
         if os.getppid() != parent:  # it ended before

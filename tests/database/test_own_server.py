@@ -202,6 +202,13 @@ def test_dagsters_database_opens_without_a_password_in_the_url(own: Graph, tmp_p
     with engine.begin() as connection:
         query = "select current_user::text, current_database()::text"
         assert tuple(connection.execute(sqlalchemy.text(query)).one()) == (own.user, f"{own.name}_dagster")
+        settings_in_force = connection.execute(
+            sqlalchemy.text(
+                "select current_setting('TimeZone'), current_setting('DateStyle'),"
+                " current_setting('transaction_isolation'), current_setting('statement_timeout')"
+            )
+        ).one()
+        assert tuple(settings_in_force) == ("UTC", "ISO, MDY", "read committed", "0")
     engine.dispose()
     secret_file = tmp_path / "own-server" / "dagster.pgpass"
     assert stat.S_IMODE(secret_file.stat().st_mode) == 0o600

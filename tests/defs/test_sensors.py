@@ -52,7 +52,7 @@ def test_an_empty_ledger_asks_for_nothing(tick: Callable[[str], list[str]]) -> N
 def test_sensors_start_by_themselves() -> None:
     """Nobody has to switch them on."""
     assert {sensor.name: sensor.default_status.value for sensor in defs.sensors or ()} == dict.fromkeys(
-        ("scan_due", "documents_waiting", "report_due"), "RUNNING"
+        ("scan_due", "documents_waiting", "report_due", "runs_lost"), "RUNNING"
     )
 
 
@@ -205,6 +205,23 @@ def test_runs_whose_process_is_gone_are_ended(instance: dg.DagsterInstance) -> N
         "waiting": "NOT_STARTED",
         "ours": "FAILURE",
     }
+
+
+def test_a_run_that_lost_its_process_stands_in_nobodys_way(
+    tick: Callable[[str], list[str]], instance: dg.DagsterInstance
+) -> None:
+    """Beside a code server, only those that had a process are ended; those that are starting get theirs."""
+    with subprocess.Popen([sys.executable, "-c", "pass"]) as gone:
+        pass
+    lost = put_run(instance, "sync", DagsterRunStatus.STARTED)
+    instance.report_engine_event(f"Started process for run (pid: {gone.pid}).", lost)
+    starting = put_run(instance, "read", DagsterRunStatus.STARTING)
+    own = put_run(instance, "mine", DagsterRunStatus.STARTED)
+    instance.report_engine_event(f"Started process for run (pid: {os.getpid()}).", own)
+    assert runs.is_under_way(instance, "sync")
+    assert tick("runs_lost") == []
+    found = [instance.get_run_by_id(run.run_id) for run in (lost, starting, own)]
+    assert [run.status.value for run in found if run is not None] == ["FAILURE", "STARTING", "STARTED"]
 
 
 def test_pauses_grow() -> None:

@@ -13,8 +13,14 @@ from mnemo_assets.up.child import ending
 from mnemo_assets.up.ward import Ward
 from tests.upped import until
 
-SLEEP = "print(1, flush=True); import time; time.sleep(600)"
-STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEP}"
+WAIT = "print(1, flush=True); import time; time.sleep(600)"
+# a test that ran before, or a shell, may have this process ignore it
+SLEEP = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_DFL); {WAIT}"
+STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {WAIT}"
+IGNORING = (
+    "import os, signal, sys; [signal.signal(n, signal.SIG_IGN) for n in (signal.SIGINT, signal.SIGTERM)];"
+    " os.execv(sys.argv[1], sys.argv[1:])"
+)
 PARENT = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', {child!r}]).wait()"
 
 
@@ -105,6 +111,17 @@ def test_a_program_ends_with_its_parent() -> None:
     assert 1 in said
     nobody = subprocess.run([*words, "1", sys.executable, "-c", "print(2)"], capture_output=True, check=False)
     assert (nobody.returncode, nobody.stdout) == (1, b"")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what is ignored is looked up in /proc")
+def test_a_program_listens_again() -> None:
+    """What a shell has its background programs ignore is heard by those that become of them."""
+    code = "print(open('/proc/self/status').read().partition('SigIgn:')[2].split()[0])"
+    words = [sys.executable, "-I", "-S", keeper.__file__, str(os.getpid()), sys.executable, "-c", code]
+    ignoring = [sys.executable, "-c", IGNORING, *words]
+    answer = subprocess.run(ignoring, capture_output=True, text=True, check=True)
+    heard = int(answer.stdout, 16) & (1 << signal.SIGINT - 1 | 1 << signal.SIGTERM - 1)
+    assert heard == 0
 
 
 def test_endings_in_words() -> None:

@@ -55,6 +55,16 @@ class _OwnUp(Up):
         with self.own.chief() as chief:
             return tuple(chief.execute(query).fetchone() or ())
 
+    def story(self) -> object:
+        """What a vain wait was like: the runs, what sensors last did, what was said."""
+        with self.own.server.chief(f"{self.own.name}_dagster") as chief:
+            runs = chief.execute("select pipeline_name, status, update_timestamp from runs").fetchall()
+            ticks = chief.execute(
+                "select status, timestamp, tick_body from job_ticks order by id desc limit 8"
+            ).fetchall()
+        logs = {path.name: path.read_text()[-2000:] for path in (self.home / "dagster" / "log").glob("*.log")}
+        return self.told(), runs, ticks, self.programs(), self.workers(), logs, self.lines
+
 
 @pytest.fixture
 def own_up(own: Graph) -> Iterator[_OwnUp]:
@@ -73,7 +83,7 @@ def test_a_graph_on_a_server_of_ones_own(own_up: _OwnUp) -> None:
     up = own_up
     (up.archive / "one.txt").write_text("Ada Byron works for Nordwind Ltd.\n")
     up.start()
-    until(lambda: up.told() == (1, 1), "the first file is in the graph")
+    until(lambda: up.told() == (1, 1), "the first file is in the graph", up.story)
     processes = up.everything()
     assert len(processes) >= 5
     for pid in processes:
@@ -88,7 +98,7 @@ def test_a_graph_on_a_server_of_ones_own(own_up: _OwnUp) -> None:
             "select pg_terminate_backend(pid) from pg_stat_activity where usename = %s", [up.own.user]
         )
     (up.archive / "two.txt").write_text("Ada Byron wrote to Eva Lind.\n")
-    until(lambda: up.told() == (2, 2), "the second file is in the graph")
+    until(lambda: up.told() == (2, 2), "the second file is in the graph", up.story)
     assert up.end() == 0
     holders = {
         str(path.relative_to(up.home))
