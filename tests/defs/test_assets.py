@@ -17,6 +17,7 @@ from mnemo_assets.defs.resources import Ledger
 from mnemo_assets.errors import MnemoError
 from mnemo_assets.pipeline import claims, mine, read, versions
 from mnemo_assets.settings import Settings
+from mnemo_assets.text.reading import READERS
 
 NAMES = ("files", "text", "chunks", "extractions", "graph")
 FIVE = [assets.reading, assets.mining]
@@ -362,7 +363,7 @@ def test_nothing_private_is_told(connection: Connection, instance: dg.DagsterIns
             for value in told.metadata.values():
                 assert isinstance(value.value, int) or value.value in {
                     *versions.CODE.extractions.split(),
-                    "plain-2",
+                    f"plain-{READERS['txt'].version}",
                     "graphed",
                     "failed",
                 }

@@ -100,6 +100,7 @@ class Killer(threading.Thread):
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="processes are watched as Linux lets them be")
 def test_readers_killed_at_random(connection: Connection, settings: Settings, tmp_path: Path) -> None:
     """Every document has its text in the end, none failed, and every process is gone."""
+    of_others = set(zygotes())  # such as those that other tests share
     folder = tmp_path / "papers"
     folder.mkdir()
     for number in range(DOCUMENTS):
@@ -123,6 +124,6 @@ def test_readers_killed_at_random(connection: Connection, settings: Settings, tm
     assert killer.killed["reader"] >= 2
     assert killer.killed["zygote"] >= 1
     assert all(map(ended, killer.watched))
-    assert zygotes() == []
+    assert set(zygotes()) <= of_others
     (row,) = connection.execute(b"select count(*) as n from documents where claimed_by is not null")
     assert row["n"] == 0

@@ -266,7 +266,6 @@ def test_a_reader_that_comes_later(
     connection: Connection, settings: Settings, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A document without a reader goes on by itself once there is one."""
-    monkeypatch.delitem(reading.READERS, "rtf")
     (folder / "old.rtf").write_text("words")
     monkeypatch.delitem(reading.READERS, "rtf")
     scan_all(connection, settings, folder)

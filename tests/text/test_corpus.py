@@ -38,7 +38,6 @@ ERRORS = {
     "pptx/poi__clusterfuzz-testcase-minimized-POIXSLFFuzzer-5471515212382208.pptx": "Corrupt",
     "xlsm/oletools__encrypted.xlsm": "Encrypted",
     "xlsx/poi__clusterfuzz-testcase-minimized-XLSX2CSVFuzzer-6594557414080512.xlsx": "Corrupt",
-    "xlsx/tika__protect.xlsx": "Encrypted",
     "xlsx/tika__testEXCEL_embeddedPDF_mac.xlsx": "NoText",  # nothing but a PDF, wrapped in OLE
     "xlsx/tika__testEXCEL_embeddedPDF_windows.xlsx": "NoText",  # the same
     "xlsx/tika__testEXCEL_protected_passtika.xlsx": "Encrypted",
