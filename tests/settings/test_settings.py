@@ -211,3 +211,19 @@ def test_any_text_is_taken_or_refused(environment: dict[str, str]) -> None:
         return
     assert loaded.home.is_absolute()
     assert loaded.workers >= 1
+
+
+def test_a_model_that_sees_has_a_name() -> None:
+    """The engine needs a model; the URL says a scheme and a host, and holds no password."""
+    with pytest.raises(SettingsError, match="goes with MNEMO_OCR_MODEL, which is not set"):
+        settings.load({"MNEMO_OCR_ENGINE": "vision"}, None)
+    for name, value in (
+        ("MNEMO_OCR_ENGINE", "magic"),
+        ("MNEMO_OCR_MODEL", "a b"),
+        ("MNEMO_LLM_URL", "https://127.0.0.1/v1"),
+        ("MNEMO_LLM_URL", "http://ada:canary@127.0.0.1/v1"),
+        ("MNEMO_LLM_URL", "127.0.0.1"),
+    ):
+        with pytest.raises(SettingsError, match=f"Malformed setting {name}") as raised:
+            settings.load({name: value}, None)
+        assert value not in str(raised.value)
