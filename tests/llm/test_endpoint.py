@@ -169,6 +169,7 @@ def test_a_reply_that_is_none(
     assert raised.value.__cause__ is None
     assert raised.value.__suppress_context__
     assert "Ashdown" not in caplog.text
+    assert [one for one in caplog.records if one.name.startswith(("openai", "http"))] == []
     assert len(stub.asked) == 1
 
 
