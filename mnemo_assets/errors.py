@@ -24,6 +24,8 @@
     ├── UpError                         1  a program of `mnemo up` does not run
     ├── QuestionTimeoutError            1  a question took longer than it may
     ├── RecognitionError                1  what recognises text is not installed, or does not work
+    ├── EndpointDownError               1  the model's endpoint does not answer, or not as one does
+    ├── NoReplyError                    1  the model gave no usable reply to one request
     ├── RecipeError                     2  the recipe is unknown, not installed, or not the active one
     └── ReadingError                    the document could not be read; its error_class is an ErrorClass
 
@@ -189,6 +191,19 @@ class QuestionTimeoutError(MnemoError):
 
 class RecognitionError(MnemoError):
     """What recognises text on scanned pages is not installed, or does not work."""
+
+
+class EndpointDownError(MnemoError):
+    """The endpoint of MNEMO_LLM_URL does not answer, or turns every request away."""
+
+
+class NoReplyError(MnemoError):
+    """The model gave no usable reply to one request; others may fare better."""
+
+    def __init__(self, detail: str) -> None:
+        """What went wrong, in a word or two of ours: never one of the request or the reply."""
+        super().__init__(f"The model gave no reply: {detail}.")
+        self.detail = detail
 
 
 class RecipeError(MnemoError):

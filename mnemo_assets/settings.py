@@ -95,6 +95,21 @@ class Settings(BaseModel):
     ocr_seconds: int = Field(
         default=60, ge=1, le=3_600, description="Time that recognising one page may take, in seconds."
     )
+    ocr_engine: str = Field(
+        default="tesseract",
+        pattern="^(tesseract|vision)$",
+        description="What reads scanned pages: `tesseract`, or `vision`, a model that sees.",
+    )
+    ocr_model: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9.:/@_+-]{0,199}$",
+        description="The model of `vision`, as its endpoint calls it.",
+    )
+    llm_url: str = Field(
+        default="http://127.0.0.1:11434/v1",
+        pattern=r"^http://[A-Za-z0-9.:\[\]/_-]+$",
+        description="Endpoint of models on this machine, which speaks as OpenAI's does: `http://...`.",
+    )
     dsn: SecretStr | None = Field(
         default=None,
         description="Your own Postgres, 17 or newer: host, user and dbname. Default: the embedded server.",
@@ -168,4 +183,6 @@ def load(environment: Mapping[str, str] | None = None, dotenv: Path | None = Pat
     alone = [name for name in chosen if known[name] in _WITH_DSN]
     if found.dsn is None and alone:
         raise SettingsError(f"{alone[0]} goes with MNEMO_DSN, which is not set.")
+    if found.ocr_engine == "vision" and found.ocr_model is None:
+        raise SettingsError("MNEMO_OCR_ENGINE=vision goes with MNEMO_OCR_MODEL, which is not set.")
     return found

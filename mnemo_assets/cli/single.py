@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from mnemo_assets.errors import ErrorClass, NotFoundError, ReadingError, UsageEr
 if TYPE_CHECKING:
     from mnemo_assets.settings import Settings
     from mnemo_assets.text.blend import Blend
+    from mnemo_assets.text.ocr import Recognised
     from mnemo_assets.text.reading import Text
     from mnemo_assets.text.sandbox import Sandbox
 
@@ -84,15 +86,18 @@ def text(*, file: Path, recognised: bool, as_json: bool) -> None:
 
 def _recognised(sandbox: Sandbox, chosen: Settings, handle: int, ext: str, found: Text) -> Blend:
     """A text with what is recognised on its pages that are pictures; a page that fails stays without."""
-    from mnemo_assets.text import ocr
-    from mnemo_assets.text.blend import Recognitions, blend
+    from mnemo_assets.text import engines
+    from mnemo_assets.text.blend import Recognitions, before, blend
 
-    pages, failed = {}, set()
+    pages: dict[int, Recognised] = {}
+    failed = set()
     if found.waiting:
-        with ocr.engine(chosen) as engine:
+        with closing(engines.engine(chosen)) as engine:
             for number in found.waiting:
                 try:
-                    pages[number] = engine.recognise(sandbox.picture(handle, ext, number), found.language)
+                    picture = sandbox.picture(handle, ext, number)
+                    text = before(found, pages, number)
+                    pages[number] = engine.recognise(picture, found.language, text)
                 except ReadingError:
                     failed.add(number)
     return blend(found, Recognitions(pages, frozenset(failed)))

@@ -19,12 +19,12 @@ from mnemo_assets.defs import jobs, sync
 from mnemo_assets.defs.border import border
 from mnemo_assets.defs.resources import Ledger
 from mnemo_assets.defs.runs import end_dead, is_pausing, is_under_way, pause
-from mnemo_assets.errors import RecognitionError
+from mnemo_assets.errors import RecognitionError, SettingsError
 from mnemo_assets.pipeline import reports, versions
 from mnemo_assets.pipeline.generations import find
 from mnemo_assets.pipeline.versions import READER_VERSIONS
 from mnemo_assets.settings import Settings
-from mnemo_assets.text import converter, ocr
+from mnemo_assets.text import converter, engines
 
 Q = database.queries("watch")
 
@@ -185,10 +185,10 @@ def _scans(connection: Connection) -> tuple[int, ...]:
 
 
 def _can_recognise(settings: Settings) -> bool:
-    """Whether what recognises text is installed; without it no run is asked for, and the pages wait."""
+    """Whether what recognises text is there; without it no run is asked for, and the pages wait."""
     try:
-        ocr.engine(settings)
-    except RecognitionError:
+        engines.engine(settings).close()
+    except (RecognitionError, SettingsError):
         return False
     return True
 

@@ -35,7 +35,7 @@ def examine(settings: Settings, names: Iterable[str]) -> Iterator[Finding]:
     yield from _guarded("home", "the folder", lambda: home.home(settings))
     yield from _guarded("reading", "the walls", lambda: reading.walls(settings))
     yield from reading.converters()
-    yield from _guarded("converters", "Tesseract", lambda: reading.recognition(settings))
+    yield from _guarded("converters", "text recognition", lambda: reading.recognition(settings))
     yield from reading.second_reader()
     yield from _guarded("dagster", "packages", lambda: orchestration.programs(settings))
     found = list(_guarded("postgres", "the server", lambda: server.server(settings)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemo_assets import database
 from mnemo_assets.doctor.finding import Finding, broken, lacking, well
-from mnemo_assets.errors import ReadingError, RecognitionError
+from mnemo_assets.errors import MnemoError, ReadingError, RecognitionError
 from mnemo_assets.extractions import recipes
 from mnemo_assets.text import converter, ocr, second, unstructured_reader
 from mnemo_assets.text.sandbox import Sandbox
@@ -82,7 +82,10 @@ def second_reader() -> Iterator[Finding]:
 
 
 def recognition(settings: Settings) -> Iterator[Finding]:
-    """The program that recognises text on scanned pages, and each language that is configured."""
+    """What recognises text on scanned pages: tesseract, and each language that is set; or a model."""
+    if settings.ocr_engine == "vision":
+        yield _vision(settings)
+        return
     try:
         found = ocr.find(settings)
     except RecognitionError as error:
@@ -102,6 +105,22 @@ def recognition(settings: Settings) -> Iterator[Finding]:
         yield lacking(
             "converters", "Tesseract's sense of up", said, f"On Debian: apt install {ocr.package('osd')}"
         )
+
+
+def _vision(settings: Settings) -> Finding:
+    """The model that sees: whether its endpoint answers, and lists it."""
+    from mnemo_assets.llm import Endpoint  # noqa: PLC0415 - brings the client, for who has set a model
+
+    model, waits = settings.ocr_model or "", "Scanned pages wait until then."
+    try:
+        with Endpoint(settings.llm_url, model) as endpoint:
+            listed = endpoint.models()
+    except MnemoError as error:
+        return broken("converters", "vision model", str(error), waits, needed=False)
+    if model not in listed:
+        mend = "Load the model of MNEMO_OCR_MODEL there, or set it to one that is listed."
+        return lacking("converters", "vision model", "the endpoint answers, and does not list it", mend)
+    return well("converters", "vision model", "the endpoint answers, and lists it")
 
 
 def recipe(connection: Connection, settings: Settings) -> Iterator[Finding]:

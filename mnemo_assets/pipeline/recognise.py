@@ -18,7 +18,7 @@ from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.pipeline import attempt, claims, pages, read
 from mnemo_assets.pipeline.progress import OnProgress, Stop, never, silent
-from mnemo_assets.text import cache, ocr
+from mnemo_assets.text import blend, cache, engines
 from mnemo_assets.text.blend import Recognitions
 from mnemo_assets.text.reading import reader_for
 from mnemo_assets.text.sandbox import Sandbox
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mnemo_assets.pipeline.attempt import File, Job, Outcome
     from mnemo_assets.pipeline.pages import Page
     from mnemo_assets.settings import Settings
-    from mnemo_assets.text.ocr import Recogniser
+    from mnemo_assets.text.ocr import Recognised, Recogniser
     from mnemo_assets.text.pictures import Picture
     from mnemo_assets.text.reading import Text
 
@@ -97,7 +97,7 @@ def recognise(
     waiting = connection.execute(Q["count_waiting"], chosen).fetchone()
     if waiting is None or not waiting["documents"]:
         return counts
-    engine = engine or ocr.engine(settings)
+    engine = engine or engines.engine(settings)
     lease = max(claims.LEASE, timedelta(seconds=8 * (settings.reader_seconds + settings.ocr_seconds)))
     # the engine and the sandbox end first: what is being read then fails at once, and no thread is waited for
     with (
@@ -138,15 +138,21 @@ def send_back(connection: Connection, only: Collection[str] | None = None) -> in
 
 @dataclass(slots=True)
 class _Document:
-    """A document whose pages are being recognised; `left` of them are not there yet."""
+    """A document whose pages are being recognised; `left` of them are not there yet, `found` is what is."""
 
     job: Job
     text: Text
     cached: bool
     left: int
     known: Recognitions = field(default_factory=Recognitions)
+    found: dict[int, Recognised] = field(default_factory=dict)
     missed: ErrorClass | None = None
     is_lost: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether its other pages need not be recognised."""
+        return self.missed is not None or self.is_lost
 
 
 @dataclass(slots=True)
@@ -165,19 +171,29 @@ class _Run:
     def all_of(self, jobs: Iterator[Job], pool: ThreadPoolExecutor, *, again: bool) -> None:
         """Recognise documents, several pages at once; each page is kept as it comes."""
         self.on_progress("ocr", 0, self.total)
-        running: dict[Future[Page], tuple[_Document, int]] = {}
-        upcoming = self._pages(jobs, again=again)
+        running: dict[Future[Page], tuple[_Document, Iterator[int]]] = {}
+
+        def submit(document: _Document, numbers: Iterator[int]) -> None:
+            number = None if self.stop() or document.is_over else next(numbers, None)
+            if number is not None:
+                before = blend.before(document.text, document.found, number) if self.engine.in_order else ""
+                running[pool.submit(self._page, document, number, before)] = document, numbers
+
+        # an engine that reads in order reads one at a time: while it does, the next page is drawn
+        most = 2 if self.engine.in_order else 2 * self.settings.workers
+        upcoming = self._stretches(jobs, again=again)
         while True:
-            for document, number in islice(upcoming, 2 * self.settings.workers - len(running)):
-                running[pool.submit(self._page, document, number)] = document, number
+            for document, numbers in islice(upcoming, most - len(running)):
+                submit(document, iter(numbers))
             if not running:
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                document, _ = running.pop(future)
+                document, left = running.pop(future)
                 self._keep(document, future)
+                submit(document, left)
 
-    def _pages(self, jobs: Iterator[Job], *, again: bool) -> Iterator[tuple[_Document, int]]:
-        """The pages to recognise, of one document after the other."""
+    def _stretches(self, jobs: Iterator[Job], *, again: bool) -> Iterator[tuple[_Document, list[int]]]:
+        """The pages to recognise, of one document after the other; those of a stretch go one by one."""
         for job in jobs:
             document = self._begun(job)
             if document is None:
@@ -187,11 +203,11 @@ class _Run:
             document.left = len(numbers)
             if not numbers:
                 self._end(document)
-            for number in numbers:
+            for stretch in [numbers] if self.engine.in_order and numbers else [[one] for one in numbers]:
                 if self.stop():
                     return
-                if document.missed is None and not document.is_lost:
-                    yield document, number
+                if not document.is_over:
+                    yield document, stretch
 
     def _begun(self, job: Job) -> _Document | None:
         """A document with its reader's text; None if that cannot be had, which is its outcome."""
@@ -213,12 +229,12 @@ class _Run:
                     attempt.Outcome("failed", error.error_class, error.detail, reader.name, reader.version),
                 )
                 return None
-            return _Document(job, text, cached, 0, job.recognised)
+            return _Document(job, text, cached, 0, job.recognised, dict(job.recognised.pages))
         self._settle(job, attempt.Outcome("new", missed))
         return None
 
-    def _page(self, document: _Document, number: int) -> Page:
-        """Draw a page and have it read, in a thread.
+    def _page(self, document: _Document, number: int, before: str) -> Page:
+        """Draw a page and have it read, in a thread; `before` is the text of the page before it.
 
         Raises:
             ReadingError: FILE_UNREACHABLE, FILE_CHANGED: it says nothing of the page.
@@ -228,7 +244,7 @@ class _Run:
         recognised, failed = None, None
         try:
             picture = self._picture(document.job, number)
-            recognised = self.engine.recognise(picture, document.text.language)
+            recognised = self.engine.recognise(picture, document.text.language, before)
         except ReadingError as error:
             if error.error_class in attempt.MISSED:
                 raise
@@ -260,13 +276,17 @@ class _Run:
                 document.missed = error.error_class
                 self._settle(document.job, attempt.Outcome("new", error.error_class))
             return
-        if document.missed is not None or document.is_lost:
+        if document.is_over:
             return
         try:
             pages.keep(self.connection, document.job, page, self.lease)
         except claims.LostError:
             document.is_lost = True
             return
+        if page.recognised is None:
+            document.found.pop(page.number, None)
+        else:
+            document.found[page.number] = page.recognised
         document.left -= 1
         self.done += 1
         self.counts.pages += page.recognised is not None

@@ -49,7 +49,7 @@ class Blend:
         text: of the document; `waiting` and `scanned` say what its reader said.
         pages: numbers of the pages on which recognised words stand, or on which there are none.
         doubtful: those of them whose words are as likely wrong as right.
-        confidence: the mean of all recognised words, of 100.
+        confidence: the mean of all recognised words for which there is a measure, of 100.
         failed: how many pages could not be recognised.
         waiting: how many wait.
     """
@@ -74,13 +74,23 @@ def blend(text: Text, known: Recognitions) -> Blend:
     pages = tuple(found)
     if any(one.text for one in found.values()):
         text = _blended(text, found)
-    doubtful = [page for page, one in found.items() if one.words and (one.confidence or 0.0) < DOUBTFUL]
+    doubtful = [
+        page for page, one in found.items() if one.confidence is not None and one.confidence < DOUBTFUL
+    ]
     return Blend(text, pages, tuple(doubtful), _mean(found.values()), failed, len(left) - failed)
 
 
 def _mean(found: Collection[Recognised]) -> float | None:
-    words = sum(one.words for one in found)
-    return sum(one.words * (one.confidence or 0.0) for one in found) / words if words else None
+    sure = [(one.words, one.confidence) for one in found if one.confidence is not None]
+    words = sum(number for number, _ in sure)
+    return sum(number * confidence for number, confidence in sure) / words if words else None
+
+
+def before(text: Text, found: Mapping[int, Recognised], number: int) -> str:
+    """The text of the page before a page: what was recognised on it, else what its reader read of it."""
+    if number - 1 in found:
+        return found[number - 1].text
+    return text.text.split("\f")[number - 2] if number > 1 else ""
 
 
 def _blended(text: Text, found: Mapping[int, Recognised]) -> Text:

@@ -1,6 +1,6 @@
-"""Text recognition: an engine reads the picture of a page. Tesseract is the one there is.
+"""Text recognition: an engine reads the picture of a page. Tesseract is one, a model that sees another.
 
-An engine behind `Recogniser` may be another one; what each found is kept with its name and version.
+What an engine behind `Recogniser` found is kept with its name and version.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Recognised:
     Attributes:
         text: lines, with an empty one between paragraphs; not normalised. Empty: there is nothing to read.
         words: how many.
-        confidence: their mean, of 100, by length; None where there are none.
-        languages: what they were read as.
+        confidence: their mean, of 100, by length; None where there are none, or the engine has no measure.
+        languages: what they were read as; empty where the engine is not told any.
     """
 
     text: str
@@ -92,12 +92,17 @@ class Recogniser(Protocol):
     def version(self) -> str:
         """Of the engine."""
 
-    def recognise(self, picture: Picture, language: str | None) -> Recognised:
+    @property
+    def in_order(self) -> bool:
+        """Whether it reads a document's pages one after the other, each with the text of the one before."""
+
+    def recognise(self, picture: Picture, language: str | None, before: str = "") -> Recognised:
         """Read a page.
 
         Args:
             picture: of it.
             language: of the document's other pages, as ISO 639-1 has it, where that is known.
+            before: the text of the page before, for an engine that reads them in order.
 
         Raises:
             ReadingError: OCR_FAILED.
@@ -128,6 +133,7 @@ class Tesseract:
     seconds: int
     memory_mb: int
     name: str = "tesseract"
+    in_order: bool = False
     end: threading.Event = field(default_factory=threading.Event, compare=False, repr=False)
 
     def __enter__(self) -> Self:
@@ -142,7 +148,12 @@ class Tesseract:
         """End the programs that run."""
         self.end.set()
 
-    def recognise(self, picture: Picture, language: str | None) -> Recognised:
+    def recognise(
+        self,
+        picture: Picture,
+        language: str | None,
+        before: str = "",  # noqa: ARG002 - the words of a page are on it
+    ) -> Recognised:
         """Read a page; errors as `Recogniser` says."""
         wanted = self._wanted(language)
         if len({_script(each) for each in wanted}) > 1:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mnemo_assets.text import walled
+from tests.endpoints import said, serving
 from tests.scans import LETTER, PYTHON, fake_tesseract, needs_tesseract, recall, scanned
 
 if TYPE_CHECKING:
@@ -133,3 +134,26 @@ def test_the_text_of_a_scan(run: Run, tmp_path: Path) -> None:
     said = run("text", tmp_path / "letter.pdf", "--ocr", "--json").said
     assert recall(LETTER, said["text"]) >= 0.95
     assert (said["ocr_pages"], said["pages_awaiting_ocr"]) == ([1], 0)
+
+
+def test_a_model_reads_it_anew(
+    run: Run, scans: Path, tesseract: Callable[[str | None], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a change of the engine pages that are done stay as they are; --redo gives them its text."""
+    tesseract("say('Nothing', 'here')")
+    run("sync", scans)
+    sha256 = run("document", "1", "--json").said["sha256"]
+    with serving(lambda _asked: said("# Staff\n\nAda Byron works for Birch Tools Ltd.")) as stub:
+        for name, value in (("OCR_ENGINE", "vision"), ("OCR_MODEL", "seer"), ("LLM_URL", stub.url)):
+            monkeypatch.setenv(f"MNEMO_{name}", value)
+        assert run("ocr").out.startswith("No page waits.")
+        assert stub.completions == []
+        assert run("ocr", sha256[:8], "--redo", "--json").said["did"]["recognised"] == 1
+        said_by = run("text", scans / "letter.pdf", "--ocr", "--json").said
+    assert said_by["text"] == "# Staff\n\nAda Byron works for Birch Tools Ltd."
+    assert (said_by["ocr_pages"], said_by["ocr_confidence"]) == ([1], None)
+    assert "p. 1 (OCR): “Ada" in run("dossier", "Ada Byron").out
+    (scans / "second.pdf").write_bytes(scanned("another"))
+    waits = run("sync")
+    assert waits.code == 0
+    assert "Scans wait. Scanned pages wait for a model." in waits.err

@@ -13,6 +13,7 @@ from mnemo_assets.definitions import defs
 from mnemo_assets.defs import assets, jobs, redoing
 from mnemo_assets.defs.report import report
 from mnemo_assets.text import walled
+from tests.endpoints import Answer, serving
 from tests.scans import PYTHON, fake_tesseract, scanned
 
 if TYPE_CHECKING:
@@ -119,6 +120,23 @@ def test_a_run_is_asked_for_where_it_can_work(
     instance.create_run_for_job(defs.resolve_job_def("ocr"), status=DagsterRunStatus.STARTED)
     assert tick(instance, ledger)[0] == []
     assert stage(connection) == ("ocr_pending", "Scanned")
+
+
+@pytest.mark.usefixtures("synced")
+def test_a_run_is_asked_for_where_the_model_answers(
+    ledger: Ledger, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a model set it is its endpoint that counts; one on another machine asks for nothing."""
+    with serving(lambda _asked: Answer(500)) as stub:
+        chosen = {"ocr_engine": "vision", "ocr_model": "seer", "llm_url": stub.url}
+        by_model = ledger.settings().model_copy(update=chosen)
+        monkeypatch.setattr(type(ledger), "settings", lambda _self: by_model)
+        assert tick(instance, ledger)[0] == ["ocr"]
+        assert stub.completions == []
+    assert tick(instance, ledger)[0] == []
+    elsewhere = by_model.model_copy(update={"llm_url": "http://192.0.2.1/v1"})
+    monkeypatch.setattr(type(ledger), "settings", lambda _self: elsewhere)
+    assert tick(instance, ledger)[0] == []
 
 
 @pytest.mark.usefixtures("synced")

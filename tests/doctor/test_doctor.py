@@ -20,6 +20,7 @@ from mnemo_assets.extractions import recipes
 from mnemo_assets.text import walled
 from mnemo_assets.text.sandbox import Sandbox
 from mnemo_assets.text.walls import Wall
+from tests.endpoints import Answer, serving
 from tests.scans import PYTHON, fake_tesseract
 from tests.second_server import graph
 
@@ -295,3 +296,23 @@ def test_tesseract_is_looked_at(settings: Settings, tmp_path: Path, monkeypatch:
     missing = looked(settings)["converters", "Tesseract"]
     assert (missing.state, missing.is_well) == ("missing", True)
     assert missing.mend.endswith("apt install tesseract-ocr")
+
+
+def test_the_model_that_sees_is_looked_at(settings: Settings) -> None:
+    """Whether its endpoint answers and lists it, by no name; without tesseract."""
+
+    def seen(url: str, model: str) -> tuple[str, str, bool]:
+        chosen = {"ocr_engine": "vision", "ocr_model": model, "llm_url": url}
+        found = looked(settings.model_copy(update=chosen))
+        assert ("converters", "Tesseract") not in found
+        one = found["converters", "vision model"]
+        assert model not in f"{one.said}{one.mend}"
+        return one.state, one.said, one.is_well
+
+    with serving(lambda _asked: Answer(500)) as stub:
+        assert seen(stub.url, "seer") == ("ok", "the endpoint answers, and lists it", True)
+        assert seen(stub.url, "other") == ("missing", "the endpoint answers, and does not list it", True)
+        assert {one.method for one in stub.asked} == {"GET"}
+    assert seen(stub.url, "seer")[::2] == ("broken", True)
+    assert "does not answer" in seen(stub.url, "seer")[1]
+    assert "another machine" in seen("http://192.0.2.1/v1", "seer")[1]

@@ -40,13 +40,15 @@ class Fake:
     answers: Sequence[str | ReadingError | MnemoError] = ()
     name: str = "fake"
     version: str = "1"
+    in_order: bool = False
     confidence: float = 90.0
     seen: int = 0
     meanwhile: Callable[[], object] = lambda: None
     languages: list[str | None] = field(default_factory=list)
+    befores: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def recognise(self, picture: Picture, language: str | None) -> Recognised:
+    def recognise(self, picture: Picture, language: str | None, before: str = "") -> Recognised:
         """The next answer; after the last one, words."""
         assert picture.width > 1000
         with self.lock:
@@ -54,6 +56,7 @@ class Fake:
             answer = answers[min(self.seen, len(self.answers))]
             self.seen += 1
             self.languages.append(language)
+            self.befores.append(before)
         self.meanwhile()
         if isinstance(answer, Exception):
             raise answer
@@ -244,11 +247,11 @@ database.DATABASE = {database.DATABASE!r}
 postgres.ensure = lambda home, **options: Path({socket!r})
 postgres.is_running = lambda home: True
 class Slow(Fake):
-    def recognise(self, picture, language):
+    def recognise(self, *given):
         if self.seen == 2:
             print("third", flush=True)
             time.sleep(900)
-        return super().recognise(picture, language)
+        return super().recognise(*given)
 chosen = settings.Settings(home={str(settings.home)!r}, workers=1)
 recognise.recognise(database.connect(chosen), chosen, engine=Slow(["1", "2"]))
 """

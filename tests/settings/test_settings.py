@@ -28,6 +28,9 @@ def test_without_any_setting_the_defaults_hold() -> None:
         "reader_memory_mb": 2048,
         "ocr_languages": ("eng",),
         "ocr_seconds": 60,
+        "ocr_engine": "tesseract",
+        "ocr_model": None,
+        "llm_url": "http://127.0.0.1:11434/v1",
         "dsn": None,
         "dsn_remote_host": None,
         "reader_dsn": None,
@@ -47,6 +50,9 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         "MNEMO_WORKERS": "3",
         "MNEMO_OCR_LANGUAGES": "deu; script/Cyrillic;chi_sim",
         "MNEMO_OCR_SECONDS": "7",
+        "MNEMO_OCR_ENGINE": "vision",
+        "MNEMO_OCR_MODEL": "qwen2.5vl:7b",
+        "MNEMO_LLM_URL": "http://[::1]:8080/v1",
         "MNEMO_DSN": "postgresql://ada:pw@db.example.org/graph",
         "MNEMO_DSN_REMOTE_HOST": "db.example.org",
         "MNEMO_READER_DSN": "postgresql://eve:pw@db.example.org/graph",
@@ -62,6 +68,9 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         "workers": 3,
         "ocr_languages": ("deu", "script/Cyrillic", "chi_sim"),
         "ocr_seconds": 7,
+        "ocr_engine": "vision",
+        "ocr_model": "qwen2.5vl:7b",
+        "llm_url": "http://[::1]:8080/v1",
         "dsn": SecretStr(environment["MNEMO_DSN"]),
         "dsn_remote_host": "db.example.org",
         "reader_dsn": SecretStr(environment["MNEMO_READER_DSN"]),
@@ -202,3 +211,19 @@ def test_any_text_is_taken_or_refused(environment: dict[str, str]) -> None:
         return
     assert loaded.home.is_absolute()
     assert loaded.workers >= 1
+
+
+def test_a_model_that_sees_has_a_name() -> None:
+    """The engine needs a model; the URL says a scheme and a host, and holds no password."""
+    with pytest.raises(SettingsError, match="goes with MNEMO_OCR_MODEL, which is not set"):
+        settings.load({"MNEMO_OCR_ENGINE": "vision"}, None)
+    for name, value in (
+        ("MNEMO_OCR_ENGINE", "magic"),
+        ("MNEMO_OCR_MODEL", "a b"),
+        ("MNEMO_LLM_URL", "https://127.0.0.1/v1"),
+        ("MNEMO_LLM_URL", "http://ada:canary@127.0.0.1/v1"),
+        ("MNEMO_LLM_URL", "127.0.0.1"),
+    ):
+        with pytest.raises(SettingsError, match=f"Malformed setting {name}") as raised:
+            settings.load({name: value}, None)
+        assert value not in str(raised.value)
