@@ -110,6 +110,10 @@ class Settings(BaseModel):
         pattern=r"^http://[A-Za-z0-9.:\[\]/_-]+$",
         description="Endpoint of models on this machine, which speaks as OpenAI's does: `http://...`.",
     )
+    llm_declared_local: bool = Field(
+        default=False,
+        description="`1`: you know that the endpoint's model runs on this machine, and nothing is passed on.",
+    )
     dsn: SecretStr | None = Field(
         default=None,
         description="Your own Postgres, 17 or newer: host, user and dbname. Default: the embedded server.",
@@ -185,4 +189,9 @@ def load(environment: Mapping[str, str] | None = None, dotenv: Path | None = Pat
         raise SettingsError(f"{alone[0]} goes with MNEMO_DSN, which is not set.")
     if found.ocr_engine == "vision" and found.ocr_model is None:
         raise SettingsError("MNEMO_OCR_ENGINE=vision goes with MNEMO_OCR_MODEL, which is not set.")
+    if found.ocr_engine == "vision" and not found.llm_declared_local:
+        raise SettingsError(
+            "MNEMO_OCR_ENGINE=vision: an endpoint on this machine may pass pages on to another one. Set "
+            "MNEMO_LLM_DECLARED_LOCAL=1 once you know that its model runs here."
+        )
     return found

@@ -144,7 +144,12 @@ def test_a_model_reads_it_anew(
     run("sync", scans)
     sha256 = run("document", "1", "--json").said["sha256"]
     with serving(lambda _asked: said("# Staff\n\nAda Byron works for Birch Tools Ltd.")) as stub:
-        for name, value in (("OCR_ENGINE", "vision"), ("OCR_MODEL", "seer"), ("LLM_URL", stub.url)):
+        for name, value in (
+            ("OCR_ENGINE", "vision"),
+            ("OCR_MODEL", "seer"),
+            ("LLM_URL", stub.url),
+            ("LLM_DECLARED_LOCAL", "1"),
+        ):
             monkeypatch.setenv(f"MNEMO_{name}", value)
         assert run("ocr").out.startswith("No page waits.")
         assert stub.completions == []

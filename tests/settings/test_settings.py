@@ -31,6 +31,7 @@ def test_without_any_setting_the_defaults_hold() -> None:
         "ocr_engine": "tesseract",
         "ocr_model": None,
         "llm_url": "http://127.0.0.1:11434/v1",
+        "llm_declared_local": False,
         "dsn": None,
         "dsn_remote_host": None,
         "reader_dsn": None,
@@ -52,6 +53,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         "MNEMO_OCR_SECONDS": "7",
         "MNEMO_OCR_ENGINE": "vision",
         "MNEMO_OCR_MODEL": "qwen2.5vl:7b",
+        "MNEMO_LLM_DECLARED_LOCAL": "1",
         "MNEMO_LLM_URL": "http://[::1]:8080/v1",
         "MNEMO_DSN": "postgresql://ada:pw@db.example.org/graph",
         "MNEMO_DSN_REMOTE_HOST": "db.example.org",
@@ -71,6 +73,7 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         "ocr_engine": "vision",
         "ocr_model": "qwen2.5vl:7b",
         "llm_url": "http://[::1]:8080/v1",
+        "llm_declared_local": True,
         "dsn": SecretStr(environment["MNEMO_DSN"]),
         "dsn_remote_host": "db.example.org",
         "reader_dsn": SecretStr(environment["MNEMO_READER_DSN"]),
@@ -217,6 +220,8 @@ def test_a_model_that_sees_has_a_name() -> None:
     """The engine needs a model; the URL says a scheme and a host, and holds no password."""
     with pytest.raises(SettingsError, match="goes with MNEMO_OCR_MODEL, which is not set"):
         settings.load({"MNEMO_OCR_ENGINE": "vision"}, None)
+    with pytest.raises(SettingsError, match="MNEMO_LLM_DECLARED_LOCAL=1 once you know"):
+        settings.load({"MNEMO_OCR_ENGINE": "vision", "MNEMO_OCR_MODEL": "seer"}, None)
     for name, value in (
         ("MNEMO_OCR_ENGINE", "magic"),
         ("MNEMO_OCR_MODEL", "a b"),
