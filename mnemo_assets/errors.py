@@ -64,7 +64,7 @@ class ErrorClass(StrEnum):
 
 #: What a person reads beside each class, and can act on.
 REASONS: dict[ErrorClass, str] = {
-    ErrorClass.ENCRYPTED: "The file opens only with a password: `mnemo unlock`, or save a copy without one.",
+    ErrorClass.ENCRYPTED: "Needs a password: `mnemo unlock` (pdf, docx, xlsx, pptx), or a copy without one.",
     ErrorClass.CORRUPT: "The file is damaged. Restore it from a backup or open and save it again.",
     ErrorClass.UNSUPPORTED: "The content is not what the extension says, and no reader knows it.",
     ErrorClass.EMPTY: "There is nothing in the file but blank space.",

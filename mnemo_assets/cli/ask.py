@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 UNBOUNDED = 2**31
 #: Ids are bigints.
 LARGEST_ID = 2**63 - 1
+#: Of a sha256 that names a document: a shorter number is the document's own.
+DIGITS = 6
 
 
 @contextmanager
@@ -269,7 +271,7 @@ def document(*, wanted: str, limit: int, as_json: bool) -> None:
             document_id = int(wanted) if short else documents.find_document(connection, wanted)
             found = documents.get_document(connection, document_id, limit=limit, room=UNBOUNDED)
         except NotFoundError:
-            if not short:
+            if not short or len(wanted) < DIGITS:
                 raise
             document_id = documents.find_document(connection, wanted)  # a sha256 may begin with digits alone
             found = documents.get_document(connection, document_id, limit=limit, room=UNBOUNDED)

@@ -34,8 +34,8 @@ _DEEPEST: Final = 3
 _LARGEST_IMPORTED: Final = 64 << 20
 
 
-def read(file: BinaryIO) -> Pages:
-    """Read a Word document.
+def read(file: BinaryIO, *, is_converted: bool = False) -> Pages:
+    """Read a Word document; `is_converted` is whether a program has just made it of another kind.
 
     Raises:
         ReadingError: CORRUPT, the container or its XML is damaged, or has a document type; ENCRYPTED, a
@@ -45,7 +45,7 @@ def read(file: BinaryIO) -> Pages:
     try:
         with zipfile.ZipFile(file) as container:
             parts = Parts(container)
-            pages = _Document(parts, 0).pages()
+            pages = _Document(parts, 0, is_converted=is_converted).pages()
             pages.metadata = ooxml.properties(parts)
             pages.parts = ooxml.embedded(parts)
             return pages
@@ -54,8 +54,9 @@ def read(file: BinaryIO) -> Pages:
 
 
 class _Document:
-    def __init__(self, parts: Parts, depth: int) -> None:
+    def __init__(self, parts: Parts, depth: int, *, is_converted: bool = False) -> None:
         self._parts = parts
+        self._is_converted = is_converted
         self._depth = depth  # of documents that import others
         self._budget = Budget()
         self._figures = Figures(parts, self._budget)
@@ -82,7 +83,7 @@ class _Document:
         return list(dict.fromkeys(text.strip().replace("\f", "\n") for text in texts))
 
     def _walked(self, name: str, notes: dict[str, dict[str, str]] | None = None) -> Walk:
-        walk = Walk(self._budget, notes, self._beside(name))
+        walk = Walk(self._budget, notes, self._beside(name), is_converted=self._is_converted)
         self._parts.parse(name, walk)
         self._pictured = self._pictured or walk.pictured
         return walk

@@ -53,13 +53,23 @@ class Shapes:
         budget: counts the text.
         related: the text of the chart or diagram that a relation names.
         placeholders: whether what stands in the places of a layout is text: on a master it is a prompt.
+        is_converted: whether a program has just written the part: then its fields of days and times say when
+            that was, and not what stood there.
 
     Attributes:
         pictured: whether there is a picture, or another thing that is not text.
     """
 
-    def __init__(self, budget: Budget, related: Callable[[str], str], *, placeholders: bool = True) -> None:
+    def __init__(
+        self,
+        budget: Budget,
+        related: Callable[[str], str],
+        *,
+        placeholders: bool = True,
+        is_converted: bool = False,
+    ) -> None:
         self.pictured = False
+        self._is_converted = is_converted
         self._placeholders = placeholders
         self._is_dropped = False
         self._budget = budget
@@ -139,6 +149,8 @@ class Shapes:
             self._frames[-1].append("\n")
         elif name == "fld" and attributes.get("type") == "slidenum":
             self._skipped = 1  # the number of the slide is that of the page
+        elif name == "fld" and self._is_converted and attributes.get("type", "").startswith("datetime"):
+            self._skipped = 1
         elif name == "tr":
             self._rows.append([])
         elif name == "tc":

@@ -40,9 +40,8 @@ _LONGEST_DATE: Final = 200
 #: Code points of a name: what a file system takes; its extension is kept.
 _LONGEST_NAME: Final = 255
 _LONGEST_EXTENSION: Final = 10
-#: A plain part of fewer code points than this may only say that there is a page; then the page is so many
-#: times as long.
-_NOTICE, _PAGE_TIMES = 300, 4
+#: What counts when two parts of an alternative are compared.
+_WORD = re.compile(r"\w{3,}")
 
 #: What is shown with a mail, though it is not text/plain or text/html.
 _SHOWN: Final = frozenset(
@@ -293,17 +292,20 @@ def _described(place: str, name: str, kind: str, data: bytes) -> Part | None:
 
 
 def _preferred(kinds: list[str], texts: list[list[str]]) -> list[str]:
-    """Of an alternative the plain text, else the first that has any; a mere notice gives way to its page."""
+    """Of an alternative the plain text, else the first that has any.
+
+    A plain text gives way to a page most of whose words it lacks: then it is a notice, or a summary.
+    """
     chosen = next(
         (some for kind, some in zip(kinds, texts, strict=True) if kind == "text/plain" and some), []
     )
     others = [some for kind, some in zip(kinds, texts, strict=True) if kind != "text/plain" and some]
     if not others:
         return chosen
-    short = sum(map(len, chosen))
-    if chosen and (short >= _NOTICE or sum(map(len, others[0])) < _PAGE_TIMES * short):
-        return chosen
-    return others[0]
+    known, shown = (
+        {word.casefold() for text in some for word in _WORD.findall(text)} for some in (chosen, others[0])
+    )
+    return chosen if chosen and 2 * len(shown - known) <= len(shown) else others[0]
 
 
 def _repeats(event: str, said: str) -> bool:

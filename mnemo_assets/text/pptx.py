@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def read(file: BinaryIO) -> Pages:
-    """Read a presentation.
+def read(file: BinaryIO, *, is_converted: bool = False) -> Pages:
+    """Read a presentation; `is_converted` is whether a program has just made it of another kind.
 
     Raises:
         ReadingError: CORRUPT, the container or its XML is damaged, or has a document type; ENCRYPTED, a
@@ -31,7 +31,7 @@ def read(file: BinaryIO) -> Pages:
     try:
         with zipfile.ZipFile(file) as container:
             parts = Parts(container)
-            pages = _Presentation(parts).pages()
+            pages = _Presentation(parts, is_converted=is_converted).pages()
             pages.metadata = ooxml.properties(parts)
             pages.parts = ooxml.embedded(parts)
             return pages
@@ -40,8 +40,9 @@ def read(file: BinaryIO) -> Pages:
 
 
 class _Presentation:
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, *, is_converted: bool) -> None:
         self._parts = parts
+        self._is_converted = is_converted
         self._budget = Budget()
         self._figures = Figures(parts, self._budget)
         self._main = ooxml.main_part(parts, "pptx")
@@ -94,7 +95,12 @@ class _Presentation:
             ]
 
     def _shapes(self, target: str, *, placeholders: bool = True) -> str:
-        shapes = Shapes(self._budget, self._figures.of(target), placeholders=placeholders)
+        shapes = Shapes(
+            self._budget,
+            self._figures.of(target),
+            placeholders=placeholders,
+            is_converted=self._is_converted,
+        )
         self._parts.parse(target, shapes)
         self._pictured = self._pictured or (placeholders and shapes.pictured)  # not for a background
         return shapes.text()

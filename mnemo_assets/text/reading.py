@@ -92,7 +92,7 @@ def _converted(name: str, version: int, into: str) -> Reader:
 
 
 READERS |= {
-    ext: _converted(ext, version, into) for ext, version, into in (("doc", 0, "docx"), ("ppt", 0, "pptx"))
+    ext: _converted(ext, version, into) for ext, version, into in (("doc", 1, "docx"), ("ppt", 1, "pptx"))
 }
 
 
@@ -154,6 +154,7 @@ def read(
     parts: Sequence[tuple[str, str]] = (),
     sha256: str | None = None,
     passwords: Sequence[str] = (),
+    is_converted: bool = False,
 ) -> Text:
     """Read a document in this process: what the sandbox does in its child, not to be called elsewhere.
 
@@ -165,6 +166,7 @@ def read(
         sha256: what the bytes of that document must have: a file that changed without a trace must not give
             it another one's text.
         passwords: to try where one is needed.
+        is_converted: whether a program has just made the document of another kind.
 
     Raises:
         ReadingError: the document cannot be read; FILE_CHANGED, a part is not there, or another one is.
@@ -184,8 +186,10 @@ def read(
         raise ReadingError(ErrorClass.UNSUPPORTED, kind)
     if READERS[kind].converts is not None:
         raise ConversionNeededError(kind, file)
-    function, takes_passwords = function_of(READERS[kind]), READERS[kind].takes_passwords
-    return text_of(function(file, passwords) if takes_passwords else function(file), reader)
+    function = function_of(READERS[kind])
+    if READERS[kind].takes_passwords:
+        return text_of(function(file, passwords), reader)
+    return text_of(function(file, is_converted=True) if is_converted else function(file), reader)
 
 
 def within(

@@ -165,7 +165,7 @@ class Sandbox:
         into = READERS[kind].converts
         assert into is not None
         with self._converter.converted(document, kind) as result:
-            found = self._granted(result, _wish(into), _unpacks(reader))
+            found = self._granted(result, _wish(into, is_converted=True), _unpacks(reader))
         if not isinstance(found, Text):
             raise ReadingError(ErrorClass.READER_CRASHED, "converter: another kind")
         if found.blank:  # what LibreOffice makes of what it does not understand
@@ -347,6 +347,8 @@ def _wish(
     sha256: str | None = None,
     passwords: Sequence[str] = (),
     page: int | None = None,
+    *,
+    is_converted: bool = False,
 ) -> bytes:
     """What a reader's process is asked for.
 
@@ -354,7 +356,8 @@ def _wish(
         ReadingError: TOO_LARGE.
     """
     wish = {"ext": ext, "parts": list(parts), "sha256": sha256, "passwords": list(passwords)}
-    said = json.dumps(wish | ({} if page is None else {"page": page})).encode()
+    more = ({} if page is None else {"page": page}) | ({"is_converted": True} if is_converted else {})
+    said = json.dumps(wish | more).encode()
     if len(said) > WISH_LIMIT:
         raise ReadingError(ErrorClass.TOO_LARGE, "wish")
     return said

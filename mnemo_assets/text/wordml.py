@@ -63,6 +63,10 @@ class _FormField:
         return self.entries[number] if number < len(self.entries) else ""
 
 
+#: Fields that show when the document was opened last.
+_CLOCK = frozenset({"DATE", "TIME"})
+
+
 class Walk:
     """Handles the elements of one part.
 
@@ -70,6 +74,8 @@ class Walk:
         budget: counts the text.
         notes: the texts that the part refers to, by kind and identifier.
         related: the text of the chart, the diagram or the imported document that a relation names.
+        is_converted: whether a program has just written the document: then its fields of days and times say
+            when that was, and not what stood there.
 
     Attributes:
         pictured: whether there is a picture, or another thing that is not text.
@@ -81,6 +87,8 @@ class Walk:
         budget: Budget,
         notes: Mapping[str, dict[str, str]] | None = None,
         related: Callable[[str], str] = lambda _: "",
+        *,
+        is_converted: bool = False,
     ) -> None:
         self.pictured = False
         self.notes_found: dict[str, str] = {}
@@ -101,6 +109,8 @@ class Walk:
         self._form = _FormField()
         self._fields: list[bool] = []  # whether the instructions of each that is open are being read
         self._muted: int | None = None  # a field in the instructions of another is not shown: which
+        self._is_converted = is_converted
+        self._instructions: list[str] | None = None  # what is read of them, while they are
 
     def text(self) -> str:
         """The text of the part, form feeds between its pages."""
@@ -141,6 +151,8 @@ class Walk:
         """Characters: the document's text where they stand in a text element."""
         if self._in_text and not self._skipped:
             self._write(text)
+        elif self._instructions is not None and self._fields and self._fields[-1]:
+            self._instructions.append(text)
 
     def _written(self) -> int:
         return sum(len(frame.parts) + len(frame.boxes) for frame in self._frames)
@@ -265,8 +277,12 @@ class Walk:
             if self._muted is None and self._fields and self._fields[-1]:
                 self._muted = len(self._fields)
             self._fields.append(True)
+            self._instructions = []
         elif kind == "separate" and self._fields:
             self._fields[-1] = False
+            word = "".join(self._instructions or []).split()[:1]
+            if self._is_converted and self._muted is None and word and word[0].upper() in _CLOCK:
+                self._muted = len(self._fields) - 1
         elif kind == "end" and self._fields:
             self._fields.pop()
             if self._muted == len(self._fields):

@@ -345,7 +345,7 @@ def test_failures_name_path_and_reason(graph: InventedGraph, reader: Connection)
             f"{locked}.txt",
             "admitted",
             "Encrypted",
-            "The file opens only with a password: `mnemo unlock`, or save a copy without one.",
+            "Needs a password: `mnemo unlock` (pdf, docx, xlsx, pptx), or a copy without one.",
         ),
         (
             "Passwords/a.txt",

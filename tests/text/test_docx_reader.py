@@ -106,6 +106,14 @@ def test_the_body_is_read_in_its_order(body: str, expected: str) -> None:
     assert text(body) == expected
 
 
+def test_what_a_program_wrote_of_the_clock_is_no_text_of_the_document() -> None:
+    """A field of the day says when the document was converted, and only there."""
+    body = f"<w:p>{field(' DATE ', '30.11.2026')}{field('AUTHOR', ' Ada')}</w:p>" + paragraph("signed")
+    content = docx(body)
+    assert read(content).text == "30.11.2026 Ada\nsigned"
+    assert reading.read(io.BytesIO(content), "docx", is_converted=True).text == " Ada\nsigned"
+
+
 def with_parts(body: str, relations: list[tuple[str, str]], parts: dict[str, str | bytes]) -> bytes:
     """A document with parts of any kind; relations are r1, r2 and so on."""
     declared = f'xmlns:w="{WORD}" {TRANSITIONAL.declared()}'

@@ -70,6 +70,15 @@ def test_a_slide_is_read_in_its_order(slide: str, expected: str) -> None:
     assert text(slide) == expected
 
 
+def test_what_a_program_wrote_of_the_clock_is_no_text_of_the_slide() -> None:
+    """A field of the day says when the document was converted, and only there."""
+    day = "<a:fld type='datetime1'><a:t>30/11/26</a:t></a:fld>"
+    slide = f"<p:sp><a:p>{day}<a:r><a:t>seen</a:t></a:r></a:p></p:sp>"
+    content = presentation(slide)
+    assert read(content).text == "30/11/26seen"
+    assert reading.read(io.BytesIO(content), "pptx", is_converted=True).text == "seen"
+
+
 def test_slides_are_pages_in_the_order_of_the_show() -> None:
     """Not that of their names; a slide that is shown twice is one page, and one in no show is none."""
     content = presentation(shape("a"), shape("b"), shape("c"), order=(3, 1, 3))
