@@ -24,9 +24,13 @@
     ├── UpError                         1  a program of `mnemo up` does not run
     ├── QuestionTimeoutError            1  a question took longer than it may
     ├── RecognitionError                1  what recognises text is not installed, or does not work
-    ├── EndpointDownError               1  the model's endpoint does not answer, or not as one does
+    ├── EndpointDownError               3  the model's endpoint does not answer, or not as one does
+    ├── EndpointElsewhereError          2  the endpoint passes requests on to another machine, or may do so
+    ├── LeaseHeldError                  3  another program has the GPU lease
+    ├── LeaseLostError                  3  the GPU lease was lost in the middle of the work
     ├── NoReplyError                    1  the model gave no usable reply to one request
     ├── RecipeError                     2  the recipe is unknown, not installed, or not the active one
+    │   └── UnmeasuredError             2  the recipe asks a model that no bake-off has measured
     └── ReadingError                    the document could not be read; its error_class is an ErrorClass
 
 A message may name a setting, a command or a path the user typed. It never holds document text, an entity's
@@ -60,6 +64,7 @@ class ErrorClass(StrEnum):
     FILE_UNREACHABLE = "FileUnreachable"
     EXTRACTION_FAILED = "ExtractionFailed"
     PARTIAL = "Partial"
+    NOT_OPTED_IN = "NotOptedIn"
 
 
 #: What a person reads beside each class, and can act on.
@@ -84,6 +89,8 @@ REASONS: dict[ErrorClass, str] = {
     ErrorClass.FILE_UNREACHABLE: "The file could not be opened. The next sync tries again.",
     ErrorClass.EXTRACTION_FAILED: "No part of the text could be mined. `mnemo retry` tries once more.",
     ErrorClass.PARTIAL: "Some parts of the text could not be mined. `mnemo retry` asks for those alone.",
+    ErrorClass.NOT_OPTED_IN: "It lies in a folder that MNEMO_LLM_HOSTED_FOLDERS does not name, and waits for "
+    "a model on this machine.",
 }
 
 
@@ -196,6 +203,26 @@ class RecognitionError(MnemoError):
 class EndpointDownError(MnemoError):
     """The endpoint of MNEMO_LLM_URL does not answer, or turns every request away."""
 
+    exit_code = 3
+
+
+class EndpointElsewhereError(MnemoError):
+    """The endpoint of MNEMO_LLM_URL passes requests on to another machine, or may do so: nothing was sent."""
+
+    exit_code = 2
+
+
+class LeaseHeldError(MnemoError):
+    """Another program has the GPU lease; the message says who."""
+
+    exit_code = 3
+
+
+class LeaseLostError(MnemoError):
+    """The GPU lease was lost in the middle of the work: it expired, or was taken away."""
+
+    exit_code = 3
+
 
 class NoReplyError(MnemoError):
     """The model gave no usable reply to one request; others may fare better."""
@@ -210,6 +237,10 @@ class RecipeError(MnemoError):
     """The extraction recipe is unknown, not installed, or not the one this graph is built with."""
 
     exit_code = 2
+
+
+class UnmeasuredError(RecipeError):
+    """The recipe asks a model that no bake-off has measured, and more than 200 documents wait for it."""
 
 
 class ReadingError(MnemoError):

@@ -25,6 +25,7 @@ PREFIX = "MNEMO_"
 _SAYS_THE_RANGE = {"greater_than_equal", "less_than_equal", "int_parsing"}
 #: Fields that say something about the owner's own server.
 _WITH_DSN = ("dsn_remote_host", "reader_dsn", "password_command")
+_TEMPLATE = r"^https?://[A-Za-z0-9.:\[\]/_?=&{}-]+$"
 
 
 def _default_home() -> Path:
@@ -56,6 +57,13 @@ def _absolute(value: object) -> object:
     return value
 
 
+def _absolutes(value: object) -> object:
+    """Folders; each part of a list is one."""
+    if isinstance(value, str):
+        return tuple(_absolute(part) for part in value.split(";") if part.strip())
+    return value
+
+
 class Settings(BaseModel):
     """What a user can set. A field's description is its documentation."""
 
@@ -67,8 +75,8 @@ class Settings(BaseModel):
     )
     extractor: str | None = Field(
         default=None,
-        pattern="^(ner|patterns)$",
-        description="Recipe of a new graph: `ner` or `patterns`. Default: `ner` where it is installed.",
+        pattern="^(ner|patterns|llm)$",
+        description="Recipe of a new graph: `ner`, `patterns` or `llm`. Default: `ner` where it is installed.",
     )
     owner: Annotated[tuple[str, ...], BeforeValidator(_split_names)] = Field(
         default=(),
@@ -107,12 +115,88 @@ class Settings(BaseModel):
     )
     llm_url: str = Field(
         default="http://127.0.0.1:11434/v1",
-        pattern=r"^http://[A-Za-z0-9.:\[\]/_-]+$",
-        description="Endpoint of models on this machine, which speaks as OpenAI's does: `http://...`.",
+        pattern=r"^https?://[A-Za-z0-9.:\[\]/_-]+$",
+        description="Endpoint of models, on this machine, which speaks as OpenAI's does: `http://...`.",
+    )
+    llm_model: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9.:/@_+-]{0,199}$",
+        description="The model of the recipe `llm`, as its endpoint calls it.",
+    )
+    llm_preset: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9.:/@_+-]{0,199}$",
+        description="What the endpoint's program loads, and the GPU lease is for. Default: the model.",
+    )
+    llm_driver: str = Field(
+        default="auto",
+        pattern="^(auto|none|llama-server|llama-swap|ollama|lm-studio|urls)$",
+        description="How a preset is loaded: `auto`, `none`, `llama-server`, `llama-swap`, `ollama`, "
+        "`lm-studio`, or `urls`, those of the three settings below.",
+    )
+    llm_lock_url: str | None = Field(
+        default=None,
+        pattern=_TEMPLATE,
+        description="URL to post to that loads `{preset}` for `{owner}`, where the driver is `urls`.",
+    )
+    llm_renew_url: str | None = Field(
+        default=None,
+        pattern=_TEMPLATE,
+        description="URL to post to that keeps `{preset}` for `{owner}`, where the driver is `urls`.",
+    )
+    llm_unlock_url: str | None = Field(
+        default=None,
+        pattern=_TEMPLATE,
+        description="URL to post to that lets go of `{preset}` for `{owner}`, where the driver is `urls`.",
+    )
+    llm_slots: int | None = Field(
+        default=None,
+        ge=1,
+        le=64,
+        description="Requests in flight at once. Default: what the endpoint says it has, else 2.",
+    )
+    llm_context: int | None = Field(
+        default=None,
+        ge=2_048,
+        le=1_048_576,
+        description="Tokens that a request and its reply may have. Default: what the endpoint says, else 4096.",
+    )
+    llm_response_format: str = Field(
+        default="auto",
+        pattern="^(auto|json_schema|none)$",
+        description="Whether replies are held to a JSON schema: `json_schema`, `none`, or `auto`: tried once.",
+    )
+    llm_seconds: int = Field(
+        default=600, ge=1, le=86_400, description="Time that one request may take, in seconds."
     )
     llm_declared_local: bool = Field(
         default=False,
         description="`1`: you know that the endpoint's model runs on this machine, and nothing is passed on.",
+    )
+    llm_remote_host: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z0-9.:_-]+$",
+        description="The host of MNEMO_LLM_URL, said once more where it is another machine: texts go there.",
+    )
+    llm_hosted_folders: Annotated[tuple[Path, ...], BeforeValidator(_absolutes)] = Field(
+        default=(),
+        description="Folders, separated by `;`, whose documents a hosted endpoint may see. Default: none.",
+    )
+    llm_key_command: SecretStr | None = Field(
+        default=None,
+        description="Program, with arguments, that prints the key of a remote endpoint. No shell takes part.",
+    )
+    gpu_renew_seconds: int = Field(
+        default=300,
+        ge=1,
+        le=3_600,
+        description="How often the GPU lease is renewed, in seconds. It expires after three times that.",
+    )
+    gpu_wait_seconds: int = Field(
+        default=0,
+        ge=0,
+        le=86_400,
+        description="How long mining waits for a GPU lease that another program has, in seconds.",
     )
     dsn: SecretStr | None = Field(
         default=None,
