@@ -76,7 +76,7 @@ class Settings(BaseModel):
     extractor: str | None = Field(
         default=None,
         pattern="^(ner|patterns|llm)$",
-        description="Recipe of a new graph: `ner`, `patterns` or `llm`. Default: `ner` where it is installed.",
+        description="Recipe of a new graph: `ner`, `patterns`, `llm`. Default: `ner` where it is installed.",
     )
     owner: Annotated[tuple[str, ...], BeforeValidator(_split_names)] = Field(
         default=(),
@@ -159,12 +159,12 @@ class Settings(BaseModel):
         default=None,
         ge=2_048,
         le=1_048_576,
-        description="Tokens that a request and its reply may have. Default: what the endpoint says, else 4096.",
+        description="Tokens of a request with its reply. Default: what the endpoint says, else 4096.",
     )
     llm_response_format: str = Field(
         default="auto",
         pattern="^(auto|json_schema|none)$",
-        description="Whether replies are held to a JSON schema: `json_schema`, `none`, or `auto`: tried once.",
+        description="Whether replies are held to a schema: `json_schema`, `none`, or `auto`: tried once.",
     )
     llm_seconds: int = Field(
         default=600, ge=1, le=86_400, description="Time that one request may take, in seconds."
