@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 
+from mnemo_assets import gpu
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import RecipeError
 from mnemo_assets.extractions import recipes
 from mnemo_assets.graph import store
 from mnemo_assets.graph.merge import DERIVATION
-from mnemo_assets.pipeline import claims, contribute
+from mnemo_assets.pipeline import asking, claims, contribute, drain, models
 from mnemo_assets.pipeline.activate import activate
 from mnemo_assets.pipeline.generations import (
     Generation,
@@ -60,6 +62,8 @@ def mine(
     again: contribute.Again | None = None,
     stop: Stop = never,
     counts: MineCounts | None = None,
+    program: str = "mnemo",
+    unmeasured: bool = False,
 ) -> MineCounts:
     """Mine the documents whose text is ready, once each, and put the graph in order.
 
@@ -76,24 +80,32 @@ def mine(
             graph; or "merge", as `remerge` does.
         stop: is asked before more documents are claimed.
         counts: to add to, for a caller who wants to know them even if the link is lost.
+        program: who we are, for others who want the GPU lease, where the recipe asks a model.
+        unmeasured: the owner does not mind that no bake-off has measured that model.
 
     Raises:
         RecipeError: the graph's recipe is not installed, or not the one that is set; a newer mnemo made it.
         SettingsError: the owner is another one than that of the graph.
+        EndpointDownError, EndpointElsewhereError, LeaseHeldError, LeaseLostError: the model cannot be asked:
+            documents wait as they did, and what was answered is kept.
+        UnmeasuredError: many documents wait for a model that nobody has measured.
     """
     counts = MineCounts() if counts is None else counts
     generation = _current(connection, settings, on_progress)
     keys = None if only is None else list(only)
-    values = {"extractor_id": generation.extractor_id, "enough": ENOUGH, "only": keys, "again": again}
-    waiting = connection.execute(Q["count_waiting"], values).fetchone()
-    assert waiting is not None
-    if waiting["documents"]:
-        processes = children(settings.workers, waiting["chunks"])
-        run = _Run(connection, on_progress, waiting["documents"], counts, keys, again, stop)
-        while not run.all_of(generation, processes):
+    models.opt_in(connection, settings)
+    run = _Run(connection, settings, on_progress, counts, keys, again, stop, program)
+    try:
+        while documents := run.waiting(generation):
+            if generation.model is not None:
+                models.refuse_unmeasured(connection, generation, documents, unmeasured=unmeasured)
+            if run.all_of(generation):
+                break
             generation = _current(connection, settings, on_progress)  # another process has switched
-        connection.execute(Q["delete_orphan_extractions"])
-    contribute.finish(connection, generation)
+    finally:  # what came into the graph is in order, whatever becomes of the rest
+        if run.total and not connection.closed:
+            connection.execute(Q["delete_orphan_extractions"])
+            contribute.finish(connection, generation)
     remove_retired(connection)
     return counts
 
@@ -132,23 +144,74 @@ class _Run:
     """One process's share of the documents that wait."""
 
     connection: Connection
+    settings: Settings
     on_progress: OnProgress
-    total: int
     counts: MineCounts
     only: list[str] | None
     again: contribute.Again | None
     stop: Stop
+    program: str
+    total: int = 0
+    chunks: int = 0
     done: int = 0
+    lease: gpu.Lease | None = None
 
-    def all_of(self, generation: Generation, processes: int) -> bool:
+    def _values(self, generation: Generation) -> dict[str, Any]:
+        """What chooses the documents that wait."""
+        return {
+            "extractor_id": generation.extractor_id,
+            "only": self.only,
+            "again": self.again,
+            "folders": None if generation.model is None else models.folders(self.settings),
+        }
+
+    def waiting(self, generation: Generation) -> int:
+        """How many documents wait."""
+        values = {**self._values(generation), "enough": ENOUGH}
+        row = self.connection.execute(Q["count_waiting"], values).fetchone()
+        assert row is not None
+        self.total, self.chunks = max(self.total, self.done + row["documents"]), row["chunks"]
+        return int(row["documents"])
+
+    def all_of(self, generation: Generation) -> bool:
         """Mine into a generation all that waits; False if it is not the one that is served any more."""
         self.on_progress("mine", self.done, self.total)
-        with claims.claimant(self.connection) as claimant, Workshop(generation.recipe, processes) as workshop:
-            for rows in self._extracted(claimant, workshop, generation):
-                for row in rows:
-                    if not self._store(generation, row):
-                        return False
-        return True
+        with claims.claimant(self.connection) as claimant, ExitStack() as opened:
+            by = self._by_rules if generation.model is None else self._by_model
+            return all(self._store(generation, row) for row in by(claimant, opened, generation))
+
+    def _by_rules(
+        self, claimant: claims.Claimant, opened: ExitStack, generation: Generation
+    ) -> Iterator[dict[str, Any]]:
+        """Documents whose texts were extracted in this process, or in children of it."""
+        processes = children(self.settings.workers, self.chunks)
+        workshop = opened.enter_context(Workshop(generation.recipe, processes))
+        for rows in self._extracted(claimant, workshop, generation):
+            yield from rows
+
+    def _by_model(
+        self, claimant: claims.Claimant, opened: ExitStack, generation: Generation
+    ) -> Iterator[dict[str, Any]]:
+        """Documents about whose texts a model was asked: now, or before."""
+
+        def take(after: int) -> list[dict[str, Any]]:
+            values = {**self._values(generation), "after": after, "limit": drain.BATCH}
+            return [] if self.stop() else claimant.take(Q["claim_mining"], values)
+
+        def pump() -> asking.Pump:
+            assert generation.model is not None
+            session = opened.enter_context(
+                models.session(
+                    self.settings, generation.model, self.program, preset=generation.preset, stop=self.stop
+                )
+            )
+            self.lease = session.lease
+            name = generation.recipe
+            return opened.enter_context(asking.Pump(self.connection, session.endpoint, name, session.way))
+
+        yield from drain.Drain(
+            self.connection, generation, claimant, take, pump, self.again
+        ).documents()
 
     def _extracted(
         self, claimant: claims.Claimant, workshop: Workshop, generation: Generation
@@ -159,13 +222,7 @@ class _Run:
         contents: dict[str, str] = {}
         results: Results = iter(())
         while True:
-            values = {
-                "after": after,
-                "limit": BATCH,
-                "only": self.only,
-                "again": self.again,
-                "extractor_id": generation.extractor_id,
-            }
+            values = {**self._values(generation), "after": after, "limit": BATCH}
             rows = [] if self.stop() else claimant.take(Q["claim_mining"], values)
             ids = [row["document_id"] for row in rows]
             contents = contribute.missing(self.connection, generation, ids, contents, self.again)
@@ -202,6 +259,8 @@ class _Run:
         else:
             store.replace(self.connection, generation.generation, document_id, merged.contribution)
         claims.hold(self.connection, document_id, row["claim_token"])
+        if self.lease is not None:
+            self.lease.hold(self.connection)
         values = {
             "document_id": document_id,
             "generation": generation.generation,

@@ -119,10 +119,14 @@ with gone as (delete from chunks where document_id = any(%(document_ids)s::bigin
 select distinct content_sha256 from gone;
 
 -- name: delete_unused_extractions
--- Deletes what was found in these contents where no chunk has them any more.
-delete from chunk_extractions x
-where x.content_sha256 = any(%(hashes)s::text[])
-    and not exists (select from chunks c where c.content_sha256 = x.content_sha256);
+-- Deletes what was found in these contents, and what models answered about them, where no chunk has them any more.
+with unused as materialized (
+    select h.content_sha256 from unnest(%(hashes)s::text[]) as h (content_sha256)
+    where not exists (select from chunks c where c.content_sha256 = h.content_sha256)
+), gone_replies as (
+    delete from model_replies r using unused u where r.content_sha256 = u.content_sha256
+)
+delete from chunk_extractions x using unused u where x.content_sha256 = u.content_sha256;
 
 -- name: stale_entities
 -- The next entities whose name is to be chosen again, and whether any document mentions them.

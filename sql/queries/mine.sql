@@ -81,10 +81,12 @@ where not exists (select from generations g where g.extractor_id = x.extractor_i
 
 -- name: count_waiting
 -- How many documents wait to be mined, claimed or not, and at least how many of their chunks are to be extracted.
--- only, again: as for claim_mining.
+-- only, again, folders: as for claim_mining.
 select (
         select count(*) from documents d
-        where (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[])) and (
+        where (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[]))
+            and (%(folders)s::bytea[] is null or d.document_id not in (select outside(%(folders)s::bytea[])))
+            and (
             d.stage = 'extracted'
             or (%(again)s in ('failed', 'all') and (
                 (d.stage = 'failed' and d.error_class = 'ExtractionFailed')
@@ -109,11 +111,13 @@ select (
 -- name: claim_mining
 -- Claims the next documents to be mined. only: of these sha256s, or null for all. again: of those that do not wait,
 -- also 'failed' ones and those of which a part failed, or 'all' that are in the graph; or 'merge': those in the graph,
--- and of those that wait the ones of which every text was given to the recipe already.
+-- and of those that wait the ones of which every text was given to the recipe already. folders: those outside of which
+-- nothing is claimed, or null.
 with waiting as materialized (
     select d.document_id from documents d
     where d.document_id > %(after)s and d.claimed_by is null
         and (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[]))
+        and (%(folders)s::bytea[] is null or d.document_id not in (select outside(%(folders)s::bytea[])))
         and (
             (d.stage = 'extracted' and (%(again)s is distinct from 'merge' or not exists (
                 select from chunks c
@@ -174,6 +178,20 @@ where c.document_id = any(%(document_ids)s::bigint[])
 group by c.content_sha256
 order by min(c.document_id), min(c.ordinal);
 
+-- name: missing_of_each
+-- As missing_contents, by document: document_id, content_sha256, text; in the order in which they are to be asked about.
+select c.document_id, c.content_sha256, min(c.text) as text
+from chunks c
+where c.document_id = any(%(document_ids)s::bigint[])
+    and %(again)s is distinct from 'merge'
+    and (%(again)s = 'all' or not exists (
+        select from chunk_extractions x
+        where x.content_sha256 = c.content_sha256 and x.extractor_id = %(extractor_id)s
+            and (x.outcome = 'done' or %(again)s is distinct from 'failed')
+    ))
+group by c.document_id, c.content_sha256
+order by c.document_id, min(c.ordinal);
+
 -- name: document_chunks
 -- A document's chunks, in order.
 select ordinal, start_offset, text, content_sha256 from chunks
@@ -201,7 +219,8 @@ returning attempts;
 -- name: settle_switch
 -- Tells documents of the graph what the recipe of the generation that is served from now on could not do.
 with tally as materialized (
-    select c.document_id, count(*) as chunks, count(*) filter (where x.outcome = 'failed') as failed
+    select c.document_id, count(*) as chunks, count(*) filter (where x.outcome <> 'done') as failed,
+        count(*) filter (where x.outcome = 'failed') as empty
     from chunks c
     join documents d using (document_id)
     left join chunk_extractions x
@@ -211,10 +230,10 @@ with tally as materialized (
 )
 update documents d
 set chunks_failed = t.failed,
-    stage = case when t.failed = t.chunks then 'failed' else d.stage end,
-    failed_at = case when t.failed = t.chunks then now() else d.failed_at end,
+    stage = case when t.empty = t.chunks then 'failed' else d.stage end,
+    failed_at = case when t.empty = t.chunks then now() else d.failed_at end,
     error_class = case
-        when t.failed = t.chunks then 'ExtractionFailed' when t.failed > 0 then 'Partial'
+        when t.empty = t.chunks then 'ExtractionFailed' when t.failed > 0 then 'Partial'
         when d.ocr_failed > 0 then 'OcrFailed'
     end
 from tally t
@@ -231,5 +250,9 @@ update documents set stage = 'extracted', error_class = null, chunks_failed = 0
 where stage = 'failed' and error_class = 'ExtractionFailed';
 
 -- name: delete_orphan_extractions
--- Deletes what was found in texts that no document has any more: stored after their document was removed.
+-- Deletes what was found in texts that no document has any more, and what models answered about them: stored after
+-- their document was removed.
+with gone_replies as (
+    delete from model_replies r where not exists (select from chunks c where c.content_sha256 = r.content_sha256)
+)
 delete from chunk_extractions x where not exists (select from chunks c where c.content_sha256 = x.content_sha256);
