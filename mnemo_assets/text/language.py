@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
-#: Code points that are looked at, at the beginning and in the middle: from 600 to 4,000 the answer was the same
-#: for every text of the corpus.
+#: Code points that are looked at, at the beginning and in the middle: from 600 to 4,000 the answer was the
+#: same for every text of the corpus.
 _SAMPLE: Final = 1_000
 #: Letters without which nothing is told; of scripts that write a word in one or two, fewer do.
 _LEAST: Final = 20
