@@ -133,6 +133,20 @@ class Parts:
         return data
 
 
+@contextmanager
+def opened(file: BinaryIO) -> Iterator[Parts]:
+    """The parts of a zip container; damage that is met while they are read is named.
+
+    Raises:
+        ReadingError: CORRUPT, it is damaged.
+    """
+    try:
+        with zipfile.ZipFile(file) as container:
+            yield Parts(container)
+    except DAMAGE as error:
+        raise damaged(error) from None
+
+
 def _normalised(name: str) -> str:
     return name.replace("\\", "/").lstrip("/").lower()
 
