@@ -36,7 +36,7 @@ TIMEOUT, MEMORY, LARGE, CORRUPT = (
 ENDED = {TIMEOUT, MEMORY, LARGE}
 LAUGHS = "".join(f'<!ENTITY l{n} "&l{n - 1};&l{n - 1};">' for n in range(1, 40))
 PROLOG = f'<!DOCTYPE x [<!ENTITY l0 "ha">{LAUGHS}]>'
-AROUND = f'xmlns="{TRANSITIONAL.sheet}" {TRANSITIONAL.declared()}'
+AROUND = f'xmlns="{TRANSITIONAL.of("spreadsheetml")}" {TRANSITIONAL.declared()}'
 
 
 def outcome(read: Read, content: bytes, ext: str = "xlsx") -> str:
