@@ -126,7 +126,7 @@ class Parts:
         if info.flag_bits & 1:
             raise ReadingError(ErrorClass.ENCRYPTED)
         with self._container.open(info) as part:
-            data = part.read(min(limit, self._left) + 1)
+            data = part.read(max(min(limit, self._left), 0) + 1)  # a negative size would be all there is
         self._left -= len(data)
         if len(data) > limit or self._left < 0:
             raise ReadingError(ErrorClass.TOO_LARGE, "unpacked bytes")
