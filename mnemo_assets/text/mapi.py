@@ -15,7 +15,7 @@ from email.utils import format_datetime
 from typing import Final
 from urllib.parse import quote
 
-from mnemo_assets.text import mime, rtf_body
+from mnemo_assets.text import mime, rtf, rtf_body
 from mnemo_assets.text.decoding import decode
 
 # The numbers of properties.
@@ -191,7 +191,7 @@ def _body(letter: Letter) -> bytes | None:
     rich = properties.get(BODY_RTF)
     if not isinstance(rich, bytes):
         return None
-    kind, found = rtf_body.read(rtf_body.unpacked(rich))
+    kind, found = rtf.source(rtf_body.unpacked(rich))
     return _leaf(f"{kind}; charset=utf-8", found.encode("utf-8", "replace")) if found.strip() else None
 
 
