@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from contextlib import contextmanager
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import olefile
 
 from mnemo_assets.errors import ErrorClass, ReadingError
+from mnemo_assets.text import code_pages
 from mnemo_assets.text.days import plausible
 from mnemo_assets.text.pages import Metadata
 from mnemo_assets.text.xml_parts import DAMAGE, damaged
@@ -67,13 +67,8 @@ def properties(file: BinaryIO) -> Metadata:
 
 
 def _codec(page: object) -> str:
-    """The codec of a code page; the numbers of UTF-8 and of Macintosh are not their names."""
-    number = page % (1 << 16) if isinstance(page, int) else 1252  # it may have been read as negative
-    name = {65001: "utf-8", 1200: "utf-16-le", 10000: "mac_roman"}.get(number, f"cp{number}")
-    try:
-        return codecs.lookup(name).name
-    except LookupError:
-        return "cp1252"
+    number = page % (1 << 16) if isinstance(page, int) else 0  # it may have been read as negative
+    return code_pages.codec(number) or "cp1252"
 
 
 def _line(value: object, codec: str) -> str | None:

@@ -9,7 +9,6 @@ is found again (MS-OXRTFEX).
 
 from __future__ import annotations
 
-import codecs
 import html
 import re
 from contextlib import suppress
@@ -18,6 +17,7 @@ from datetime import date
 from typing import BinaryIO, Final
 
 from mnemo_assets.errors import ErrorClass, ReadingError
+from mnemo_assets.text import code_pages
 from mnemo_assets.text.days import plausible
 from mnemo_assets.text.pages import Metadata, Pages, split_pages
 from mnemo_assets.text.plain import whole
@@ -75,6 +75,8 @@ _CHARSETS: Final = {
     134: "gb18030", 136: "cp950", 161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256",
     186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250", 254: "cp437", 255: "cp850",
 }  # fmt: skip
+#: As a code page.
+_UTF_16: Final = 1200
 _PAGES: Final = {"ansi": "cp1252", "mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
 
 
@@ -356,10 +358,5 @@ class _Walk:
 
 
 def _known(page: int) -> str:
-    """The codec of a code page; that of Windows 1252 where there is none."""
-    names = {65001: "utf-8", 10000: "mac_roman", 10007: "mac_cyrillic", 10029: "mac_latin2", 936: "gb18030"}
-    name = names.get(page, f"cp{page}")
-    try:
-        return codecs.lookup(name).name
-    except LookupError:
-        return "cp1252"
+    """The codec of a code page; that of Windows 1252 where there is none, or it has no bytes."""
+    return (None if page == _UTF_16 else code_pages.codec(page)) or "cp1252"
