@@ -30,8 +30,8 @@ def unpacked(data: bytes) -> bytes:
 
 def _inflated(data: bytes, size: int) -> bytes:
     """A flag says of each of eight that follow whether it is a byte or a place in the window."""
-    found = bytearray(_WINDOW)
-    whole, at = len(_WINDOW) + size, _HEADER.size
+    found = bytearray(_SIZE - len(_WINDOW)) + _WINDOW
+    whole, at = _SIZE + size, _HEADER.size
     while at < len(data) and len(found) < whole:
         flags, at = data[at], at + 1
         for bit in range(8):
@@ -43,9 +43,10 @@ def _inflated(data: bytes, size: int) -> bytes:
                 continue
             place = int.from_bytes(data[at : at + 2], "big")
             at += 2
-            back = (len(found) - (place >> 4)) % _SIZE
+            back, length = (len(_WINDOW) + len(found) - (place >> 4)) % _SIZE, (place & 0xF) + 2
             if back == 0:  # the end
-                return bytes(found[len(_WINDOW) : whole])
-            for _ in range((place & 0xF) + 2):
-                found.append(found[-back] if back <= len(found) else 0)
-    return bytes(found[len(_WINDOW) : whole])
+                return bytes(found[_SIZE:whole])
+            start = len(found) - back
+            said = found[start : start + length]
+            found += said if back >= length else (said * length)[:length]  # it may reach into what it makes
+    return bytes(found[_SIZE:whole])
