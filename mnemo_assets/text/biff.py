@@ -24,7 +24,7 @@ _CELLS: Final = frozenset(
 )
 _BIFF8: Final = 0x0600
 #: Cells of the rectangles around what is in each sheet, together: a library takes up to 40 bytes for each.
-MOST_CELLS: Final = 20_000_000
+_MOST_CELLS: Final = 20_000_000
 #: What a header says of itself: parts of the line, fonts, sizes, colours and styles; `&&` is an ampersand.
 _CODES: Final = re.compile(r'&(?:"[^"]*"|K[0-9A-Fa-f]{6}|\d+|[LCR]|[^&])')
 _NOTE_GOES_ON: Final = 0xFFFF
@@ -65,19 +65,21 @@ def sheets(data: bytes) -> tuple[list[Sheet], int]:
     walk = _Walk(data)
     walk.all()
     found = [walk.sheets.get(start, Sheet()) for start in walk.starts]
-    for sheet in found:
-        (top, bottom), (left, right) = sheet.rows, sheet.columns
-        walk.area += max(0, bottom - top + 1) * max(0, right - left + 1)
-    if walk.area > MOST_CELLS:
+    if sum(map(_area, found)) > _MOST_CELLS:
         raise ReadingError(ErrorClass.TOO_LARGE, "cells")
     return found, walk.page
+
+
+def _area(sheet: Sheet) -> int:
+    """The cells of the rectangle around what is in it."""
+    (top, bottom), (left, right) = sheet.rows, sheet.columns
+    return max(0, bottom - top + 1) * max(0, right - left + 1)
 
 
 class _Walk:
     def __init__(self, data: bytes) -> None:
         self.starts: list[int] = []  # of the sheets
         self.sheets: dict[int, Sheet] = {}
-        self.area = 0
         self._data = data
         self._sheet = Sheet()
         self._open = 0  # substreams
