@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import ErrorClass, ReadingError
-from mnemo_assets.pipeline import attempt, claims, pages, read
+from mnemo_assets.pipeline import attempt, claims, pages, read, settle
 from mnemo_assets.pipeline.progress import OnProgress, Stop, never, silent
 from mnemo_assets.text import blend, cache, engines
 from mnemo_assets.text.blend import Recognitions
@@ -37,30 +37,15 @@ Q = queries("ocr")
 
 
 @dataclass(slots=True)
-class OcrCounts:
-    """What became of the pages and documents of one run.
+class OcrCounts(settle.Counts):
+    """What became of the pages and documents of one run; of a document all of whose pages are done.
 
     Attributes:
         pages: were recognised; `pages_failed` could not be.
-        extracted: documents that have the words of their pages now.
-        unchanged: documents on whose pages there was nothing to read.
-        skipped: a gate keeps them out.
-        failed: nothing could be recognised; `failed_first` of them for the first time.
-        kept: of those that are well, asked for a password and kept the text that one had opened before.
-        unreachable: documents that could not be opened, or changed since the scan; they stay as they were.
-        ocr_pending: documents that wait all the same.
     """
 
     pages: int = 0
     pages_failed: int = 0
-    extracted: int = 0
-    unchanged: int = 0
-    skipped: int = 0
-    failed: int = 0
-    failed_first: int = 0
-    kept: int = 0
-    unreachable: int = 0
-    ocr_pending: int = 0
 
 
 def recognise(
@@ -113,13 +98,6 @@ def recognise(
             engine.close()
             pool.shutdown(wait=False, cancel_futures=True)
     return counts
-
-
-def pages_waiting(connection: Connection) -> int:
-    """How many pages wait."""
-    values = {**read.formats_read(), "only": None, "again": False}
-    row = connection.execute(Q["count_waiting"], values).fetchone()
-    return 0 if row is None else int(row["pages"])
 
 
 def send_back(connection: Connection, only: Collection[str] | None = None) -> int:
