@@ -168,7 +168,7 @@ def retry(*, sha: str | None, stage: str | None, error_class: str | None, force:
         )
 
     def go(connection: Connection) -> None:
-        doing.work(connection, chosen, on_progress, done, until_done=False)
+        doing.work(connection, chosen, on_progress, done)
         doing.report(connection, chosen)
 
     with bars() as on_progress:

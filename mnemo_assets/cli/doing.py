@@ -75,7 +75,13 @@ def say_lost() -> None:
 
 
 def work(
-    connection: Connection, chosen: Settings, on_progress: OnProgress, done: Done, *, until_done: bool
+    connection: Connection,
+    chosen: Settings,
+    on_progress: OnProgress,
+    done: Done,
+    *,
+    until_done: bool = False,
+    passwords: Sequence[str] = (),
 ) -> None:
     """Read and mine what waits; with `until_done` until a round finds nothing that could go on."""
     from mnemo_assets.pipeline import mine, read
@@ -84,7 +90,7 @@ def work(
         reading, mining, recognised = read.ReadCounts(), mine.MineCounts(), 0
         try:
             read.read(connection, chosen, on_progress, counts=reading)
-            recognised = recognise(connection, chosen, on_progress, done)
+            recognised = recognise(connection, chosen, on_progress, done, passwords=passwords)
             mine.mine(connection, chosen, on_progress, counts=mining)
         finally:  # what was done counts, whatever becomes of the rest
             outcomes = reading.extracted + reading.skipped + reading.ocr_pending + reading.failed
@@ -103,6 +109,7 @@ def recognise(
     only: Sequence[str] | None = None,
     *,
     again: bool = False,
+    passwords: Sequence[str] = (),
 ) -> int:
     """Recognise the pages that wait, if there is what it takes; how many pages came to an end."""
     from mnemo_assets.pipeline import recognise
@@ -110,7 +117,9 @@ def recognise(
     counts = recognise.OcrCounts()
     done.lacking = None
     try:
-        recognise.recognise(connection, chosen, on_progress, only=only, again=again, counts=counts)
+        recognise.recognise(
+            connection, chosen, on_progress, only=only, again=again, counts=counts, passwords=passwords
+        )
     except RecognitionError as error:  # the pages wait, and everything else goes on
         done.lacking = str(error)
     finally:

@@ -107,7 +107,7 @@ def unlock(*, given: Path, shas: tuple[str, ...], as_json: bool) -> int:
     def go(connection: Connection) -> None:
         found = room.unlock(connection, chosen, passwords, on_progress, only=only, counts=reading)
         tried.add(found)
-        doing.work(connection, chosen, on_progress, done, until_done=False)
+        doing.work(connection, chosen, on_progress, done, passwords=passwords)
         doing.report(connection, chosen)
 
     with bars() as on_progress:

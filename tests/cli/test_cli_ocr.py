@@ -7,7 +7,7 @@ import pytest
 
 from mnemo_assets.text import walled
 from tests.endpoints import said, serving
-from tests.scans import LETTER, PYTHON, fake_tesseract, needs_tesseract, recall, scanned
+from tests.scans import LETTER, PYTHON, fake_tesseract, locked, needs_tesseract, recall, scanned
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,6 +124,21 @@ def test_a_document_is_recognised_anew(
     }
     assert run("search", "Ada Byron", "--json").said["entities"]
     assert run("ocr", "xyz").code == 2
+
+
+def test_a_locked_scan(
+    run: Run, scans: Path, tesseract: Callable[[str | None], None], tmp_path: Path
+) -> None:
+    """Its pages are drawn with the password that opens it, and mined, by the one command."""
+    letter, passwords = scans / "letter.pdf", tmp_path / "list.txt"
+    letter.write_bytes(locked(letter.read_bytes(), "hafen 12"))
+    passwords.write_text("wrong\nhafen 12\n")
+    passwords.chmod(0o600)
+    tesseract(WORDS.format(sure=90))
+    assert run("sync", scans, "--json").said["errors"] == {"Encrypted": 1}
+    did = run("unlock", "--passwords", passwords, "--json").said["did"]
+    assert (did["opened"], did["recognised"], did["mined"]) == (1, 1, 1)
+    assert run("search", "Ada Byron", "--json").said["entities"]
 
 
 def test_a_document_that_changed_since_the_scan(
