@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from mnemo_assets.archive.rules import ADMITTED
 from mnemo_assets.database import Connection, queries
@@ -40,38 +40,14 @@ Again: TypeAlias = Literal["failed", "cached", "all"]
 
 
 @dataclass(slots=True)
-class ReadCounts:
+class ReadCounts(settle.Counts):
     """What became of the documents of one run.
 
     Attributes:
-        extracted: have their text now.
-        unchanged: were read again by a newer reader, which found the same text.
-        skipped: a gate keeps them out.
-        ocr_pending: wait for text recognition.
-        failed: could not be read; `failed_first` of them for the first time.
-        converter_missing: wait for a program that converts them.
-        unreachable: could not be opened, or changed since the scan; they stay as they were.
-        kept: of those that are well, asked for a password and kept the text that one had opened before.
         removed: were parts of documents that do not have them any more.
     """
 
-    extracted: int = 0
-    unchanged: int = 0
-    skipped: int = 0
-    ocr_pending: int = 0
-    failed: int = 0
-    failed_first: int = 0
-    converter_missing: int = 0
-    unreachable: int = 0
-    kept: int = 0
     removed: int = 0
-
-
-class Counts(Protocol):
-    """Counts of a run that ends with outcomes as reading has them: each stage has a field."""
-
-    failed_first: int
-    kept: int
 
 
 def read(
@@ -263,7 +239,7 @@ def _result(future: Future[Outcome]) -> Outcome:
 
 
 def conclude(
-    connection: Connection, folder: Path, job: Job, outcome: Outcome, counts: Counts
+    connection: Connection, folder: Path, job: Job, outcome: Outcome, counts: settle.Counts
 ) -> settle.Settled:
     """Write an outcome and count it; an outcome of a lost claim is nobody's.
 
