@@ -42,16 +42,15 @@ def text(*, file: Path, recognised: bool, as_json: bool) -> None:
     mnemo text letter.docx --json
     """
     from mnemo_assets import settings
-    from mnemo_assets.archive.rules import ADMITTED
-    from mnemo_assets.text.reading import reader_for
+    from mnemo_assets.text.reading import READERS
     from mnemo_assets.text.sandbox import Sandbox
     from mnemo_assets.text.second import Second
 
     ext = file.suffix.lower().removeprefix(".")
     handle = _open(file)
     try:
-        if reader_for(ext) is None:
-            raise ReadingError(ErrorClass.READER_TO_COME if ext in ADMITTED else ErrorClass.UNSUPPORTED)
+        if ext not in READERS:
+            raise ReadingError(ErrorClass.UNSUPPORTED)
         chosen = settings.load()
         with Sandbox(chosen) as sandbox, Second(chosen, sandbox) as readers:
             found = readers.read(handle, ext)

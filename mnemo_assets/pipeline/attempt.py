@@ -13,7 +13,7 @@ from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.pipeline.opening import is_still, open_below
 from mnemo_assets.text import cache
 from mnemo_assets.text.blend import Blend, Recognitions, blend
-from mnemo_assets.text.reading import reader_for
+from mnemo_assets.text.reading import READERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,7 +55,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A claimed document, and the files with a reader that it can be read from, in the order to try them.
+    """A claimed document, and the files that it can be read from, in the order to try them.
 
     With `anew` they are read even if its text is cached. `recognised` is what is known of its pages that are
     pictures.
@@ -122,9 +122,7 @@ def found(job: Job, sandbox: Reads, folder: Path, passwords: Sequence[str] = ())
     """
     missed = ErrorClass.FILE_UNREACHABLE
     for file in job.files:
-        reader = reader_for(file.kind)
-        if reader is None:
-            continue
+        reader = READERS[file.kind]
         text = None if job.anew else cache.load(folder, job.sha256, reader.name, reader.version)
         cached, kept = text is not None, False
         try:

@@ -142,11 +142,6 @@ class Text:
         return len(self.waiting)
 
 
-def reader_for(ext: str) -> Reader | None:
-    """The reader of an extension, in lower case and without a dot; None if it is yet to come."""
-    return READERS.get(ext)
-
-
 def read(
     file: BinaryIO,
     ext: str,
