@@ -56,8 +56,8 @@ class Use(NamedTuple):
 
 
 def is_watched(where: Places) -> bool:
-    """Whether a server is watched, or was so a moment ago."""
-    with contextlib.suppress(OSError), _opened(where) as lock:
+    """Whether a server is watched, or was so a moment ago. Nothing is written: the disk may be read-only."""
+    with contextlib.suppress(OSError), _opened(where, os.O_RDONLY) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -66,9 +66,9 @@ def is_watched(where: Places) -> bool:
 
 
 @contextlib.contextmanager
-def _opened(where: Places) -> Iterator[int]:
+def _opened(where: Places, flags: int = os.O_RDWR | os.O_CREAT) -> Iterator[int]:
     """What the watcher of a server has locked for itself."""
-    lock = os.open(where.watched, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    lock = os.open(where.watched, flags | os.O_CLOEXEC, 0o600)
     try:
         yield lock
     finally:
