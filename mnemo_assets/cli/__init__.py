@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from mnemo_assets.cli import archive, ask, examine, outcome, single, up, upkeep
+from mnemo_assets.cli import archive, ask, examine, outcome, single, up, upkeep, waiting
 
 
 @click.group(
@@ -42,8 +42,8 @@ def mnemo(context: click.Context) -> None:
 for command in (
     archive.sync,
     archive.retry,
-    archive.ocr,
-    archive.unlock,
+    waiting.ocr,
+    waiting.unlock,
     archive.activate,
     ask.status,
     ask.search,
