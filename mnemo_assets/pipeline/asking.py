@@ -205,9 +205,7 @@ class Pump:
         if ended.reply is None:
             replies.count_failure(self._connection, call, attempt.failure)
             return attempt.ask, Failed(attempt.failure)
-        replies.keep(
-            self._connection, call, self._endpoint.model, attempt.ask.content_sha256, ended.reply
-        )
+        replies.keep(self._connection, call, self._endpoint.model, attempt.ask.content_sha256, ended.reply)
         return attempt.ask, ended.reply
 
     def _work(self) -> None:

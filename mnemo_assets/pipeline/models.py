@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 from mnemo_assets import gpu, llm
 from mnemo_assets.database import Connection, queries
-from mnemo_assets.errors import UnmeasuredError
+from mnemo_assets.errors import (
+    EndpointDownError,
+    EndpointElsewhereError,
+    LeaseHeldError,
+    LeaseLostError,
+    SettingsError,
+    UnmeasuredError,
+)
 from mnemo_assets.extractions import recipes, request
 from mnemo_assets.pipeline.asking import Way
 from mnemo_assets.pipeline.progress import Stop, never
@@ -25,6 +32,8 @@ if TYPE_CHECKING:
 
 Q = queries("models")
 
+#: After these documents wait as they did, and nothing else is wrong: the same command goes on later.
+WAITS: Final = (EndpointDownError, LeaseHeldError, LeaseLostError, UnmeasuredError)
 #: Where neither the settings nor the endpoint say how many tokens a slot has: what servers give by default.
 CONTEXT: Final = 4096
 #: Where nothing says how many requests the endpoint works on at once.
@@ -121,13 +130,23 @@ def template(connection: Connection, settings: Settings, opened: Session) -> Tem
     return request.template(model, preset, context, how)
 
 
+def new_template(connection: Connection, settings: Settings, model: str, program: str) -> Template:
+    """As `template`, in a session of its own."""
+    with session(settings, model, program) as opened:
+        return template(connection, settings, opened)
+
+
 def _answer_format(connection: Connection, opened: Session, preset: str, server: str) -> str:
     """Whether a preset's replies are held to a schema: tried once, and remembered."""
     place = {"preset": preset, "model": opened.endpoint.model, "server": server}
     row = connection.execute(Q["answer_format"], place).fetchone()
     if row is None:
         finding = _finding(opened)
-        values = {**place, "finding": finding, "answer_format": "json_schema" if finding == "enforced" else "none"}
+        values = {
+            **place,
+            "finding": finding,
+            "answer_format": "json_schema" if finding == "enforced" else "none",
+        }
         row = connection.execute(Q["remember_format"], values).fetchone()
         assert row is not None
     return str(row["answer_format"])
@@ -165,9 +184,25 @@ def refuse_unmeasured(
     if row is None or not row["measured"]:
         raise UnmeasuredError(
             f"{documents:,} documents wait for {generation.recipe}, which no bake-off has measured. See what it "
-            f"is worth on a few: mnemo bakeoff --models {generation.model} --judges OTHER,ANOTHER. To do without: "
+            f"is worth on a few: mnemo bakeoff --models {generation.template.model} --judges OTHER,ANOTHER. To do without: "
             "mnemo sync --unmeasured."
         )
+
+
+def is_ready(connection: Connection, settings: Settings, generation: Generation, documents: int) -> bool:
+    """Whether a drain would get to its model now: it was measured, its lease is free, its endpoint answers.
+
+    Nothing but identifying questions is sent.
+    """
+    sent = generation.template
+    if gpu.holder(connection, sent.preset) is not None:
+        return False
+    try:
+        refuse_unmeasured(connection, generation, documents, unmeasured=False)
+        llm.open_endpoint(settings, sent.model).close()
+    except (EndpointDownError, EndpointElsewhereError, SettingsError, UnmeasuredError):
+        return False
+    return True
 
 
 def recipe_name(settings: Settings) -> str | None:

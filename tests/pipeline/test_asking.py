@@ -63,7 +63,17 @@ class Model:
 
 
 def said(text: str, **more: Any) -> Reply:
-    return Reply(**{"text": text, "reasoning": "", "finish_reason": "stop", "prompt_tokens": 7, "tokens": 3, "refused": False, **more})
+    return Reply(
+        **{
+            "text": text,
+            "reasoning": "",
+            "finish_reason": "stop",
+            "prompt_tokens": 7,
+            "tokens": 3,
+            "refused": False,
+            **more,
+        }
+    )
 
 
 def stored(text: str, finish_reason: str | None = "stop") -> StoredReply:
