@@ -25,7 +25,7 @@ UNREACHABLE = ArchiveUnreachableError.exit_code
 #: A document failed for the first time in this run.
 FAILED = 5
 #: What a command calls itself where others ask who has the GPU lease.
-PROGRAM = "mnemo"
+PROGRAM = "mine"
 
 
 @dataclass(slots=True)

@@ -69,7 +69,7 @@ def find(connection: Connection, state: Literal["active", "building"]) -> Genera
     return Generation(**{**row, **names})
 
 
-def active_generation(connection: Connection, settings: Settings, program: str = "mnemo") -> Generation:
+def active_generation(connection: Connection, settings: Settings, program: str = "mine") -> Generation:
     """The generation that is served; where there is none yet, it is made, with its recipe and its owner.
 
     Any number of processes may do this at once.

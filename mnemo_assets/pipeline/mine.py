@@ -63,7 +63,7 @@ def mine(
     again: contribute.Again | None = None,
     stop: Stop = never,
     counts: MineCounts | None = None,
-    program: str = "mnemo",
+    program: str = "mine",
     unmeasured: bool = False,
 ) -> MineCounts:
     """Mine the documents whose text is ready, once each, and put the graph in order.

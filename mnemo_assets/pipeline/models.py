@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -68,11 +67,6 @@ class Session:
     way: Way
 
 
-def tag(program: str) -> str:
-    """Who has a lease, as the program that is refused shows it: no path, and nothing of the archive's."""
-    return f"{program}, {socket.gethostname()}, process {os.getpid()}"
-
-
 @contextmanager
 def session(
     settings: Settings, model: str, program: str, *, preset: str | None = None, stop: Stop = never
@@ -82,7 +76,7 @@ def session(
     Args:
         settings: where the model is.
         model: what its endpoint calls it.
-        program: who we are: `mnemo sync`.
+        program: who we are: `mine`.
         preset: what is loaded; by default that of the settings, else the model.
         stop: ends a wait for the lease.
 
@@ -91,7 +85,7 @@ def session(
         LeaseHeldError: another program has the lease.
     """
     chosen = preset or preset_of(settings, model)
-    owner = tag(program)
+    owner = gpu.tag(program)
     with llm.open_endpoint(settings, model) as endpoint:
         driver = gpu.driver(settings, endpoint, chosen, owner)
         with gpu.leased(settings, chosen, owner, driver=driver, stop=stop) as lease:
@@ -99,7 +93,6 @@ def session(
                 slots=settings.llm_slots or endpoint.identity.slots or SLOTS,
                 seconds=float(settings.llm_seconds),
                 lease=lease,
-                driver=driver,
             )
             yield Session(endpoint, lease, way)
 
