@@ -200,9 +200,9 @@ def is_ready(connection: Connection, settings: Settings, generation: Generation,
 
 def recipe_name(settings: Settings) -> str | None:
     """The recipe that the settings name, if they do: `llm` is that of the model that is set."""
-    if settings.extractor != recipes.LLM:
+    if settings.extractor != recipes.MODEL_CODE:
         return settings.extractor
-    return f"{recipes.LLM}:{settings.llm_model}"
+    return f"{recipes.ASKING}{settings.llm_model}"
 
 
 def folders(settings: Settings) -> list[bytes] | None:
