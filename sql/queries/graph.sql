@@ -88,7 +88,10 @@ where (s.form, s.page, s.chunk_ordinal, s.quoted)
     is distinct from (excluded.form, excluded.page, excluded.chunk_ordinal, excluded.quoted);
 
 -- name: delete_relations
--- Deletes a document's relations.
+-- Deletes a document's relations, the refused ones, too.
+with gone as (
+    delete from refused_relations where generation = %(generation)s and document_id = %(document_id)s
+)
 delete from relations where generation = %(generation)s and document_id = %(document_id)s;
 
 -- name: insert_relations
@@ -101,6 +104,16 @@ from unnest(
     %(ends)s::integer[], %(pages)s::integer[], %(chunks)s::integer[], %(quoted)s::boolean[]
 ) as n;
 
+-- name: insert_refused
+-- Adds a document's relations that their predicate does not allow.
+insert into refused_relations (generation, document_id, subject_id, predicate_raw, predicate, object_id, start_offset,
+    end_offset, page, chunk_ordinal)
+select %(generation)s, %(document_id)s, n.*
+from unnest(
+    %(subjects)s::bigint[], %(raws)s::text[], %(predicates)s::text[], %(objects)s::bigint[], %(starts)s::integer[],
+    %(ends)s::integer[], %(pages)s::integer[], %(chunks)s::integer[]
+) as n;
+
 -- name: put_contribution
 -- Says that the document is in the graph, whole: the last row of its transaction.
 insert into contributions as c (generation, document_id, digest)
@@ -110,7 +123,8 @@ on conflict (generation, document_id) do update set digest = excluded.digest, st
 -- name: delete_contributions
 -- Takes documents out of every generation.
 with gone_mentions as (delete from mentions where document_id = any(%(document_ids)s::bigint[])),
-    gone_relations as (delete from relations where document_id = any(%(document_ids)s::bigint[]))
+    gone_relations as (delete from relations where document_id = any(%(document_ids)s::bigint[])),
+    gone_refused as (delete from refused_relations where document_id = any(%(document_ids)s::bigint[]))
 delete from contributions where document_id = any(%(document_ids)s::bigint[]);
 
 -- name: delete_chunks
