@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from psycopg.types.json import Jsonb
@@ -24,8 +24,16 @@ class Failure(Protocol):
         """The class of what went wrong; never its words."""
 
 
-def known(connection: Connection, extractor_id: int, hashes: Collection[str]) -> dict[str, Extraction]:
-    """What a recipe found in those of the texts that it has extracted, by sha256.
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a recipe found in a text; `is_whole` if it could deal with all of it."""
+
+    extraction: Extraction
+    is_whole: bool
+
+
+def known(connection: Connection, extractor_id: int, hashes: Collection[str]) -> dict[str, Known]:
+    """What a recipe found in those of the texts that it has extracted, wholly or in part, by sha256.
 
     Args:
         connection: the owner's, or the caller's transaction.
@@ -34,9 +42,12 @@ def known(connection: Connection, extractor_id: int, hashes: Collection[str]) ->
     """
     rows = connection.execute(Q["known_extractions"], {"extractor_id": extractor_id, "hashes": list(hashes)})
     return {
-        row["content_sha256"]: Extraction(
-            tuple(Entity(**entity) for entity in row["entities"]),
-            tuple(Relation(**relation) for relation in row["relations"]),
+        row["content_sha256"]: Known(
+            Extraction(
+                tuple(Entity(**entity) for entity in row["entities"]),
+                tuple(Relation(**relation) for relation in row["relations"]),
+            ),
+            row["outcome"] == "done",
         )
         for row in rows
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import RecipeError, SettingsError
@@ -31,16 +31,33 @@ class Generation:
     derivation: int
     owner: tuple[str, ...]
     owner_keys: tuple[str, ...]
+    request: dict[str, Any] | None = None
+    request_hash: str = ""
+
+    @property
+    def asks_a_model(self) -> bool:
+        """Whether the recipe needs a model for a text that it has not seen."""
+        return self.request is not None
 
     @property
     def aliases(self) -> dict[tuple[str, str], str]:
         """(type, key) -> the key that it stands for."""
         return {(PERSON, key): self.owner_keys[0] for key in self.owner_keys[1:]}
 
-    def is_made_by(self, recipe: str, owner: Sequence[str]) -> bool:
-        """Whether this code would make the same graph with a recipe for an owner."""
+    def is_made_by(self, recipe: str, owner: Sequence[str], request_hash: str | None = None) -> bool:
+        """Whether this code would make the same graph with a recipe for an owner.
+
+        Without a request it is of the one that the recipe began with: that this code would make another one of
+        a new recipe makes no graph old.
+        """
         made_with = (self.recipe, self.version, self.derivation, self.owner_keys)
-        return made_with == (recipe, recipes.version(recipe), DERIVATION, tuple(_names(owner)))
+        is_asked = request_hash is None or request_hash == self.request_hash
+        return is_asked and made_with == (recipe, recipes.version(recipe), DERIVATION, tuple(_names(owner)))
+
+    def is_made_with(self, extractor_id: int, owner: Sequence[str]) -> bool:
+        """The same of a recipe that is stored, at a version and with a request."""
+        made_with = (self.extractor_id, self.derivation, self.owner_keys)
+        return made_with == (extractor_id, DERIVATION, tuple(_names(owner)))
 
 
 def find(connection: Connection, state: Literal["active", "building"]) -> Generation | None:
@@ -70,12 +87,12 @@ def active_generation(connection: Connection, settings: Settings) -> Generation:
         recipes.version(settings.extractor)  # if it is unknown, that is what there is to say
         raise RecipeError(
             f"This graph is made with the recipe {found.recipe}. To make it anew with the other one: "
-            f"mnemo activate {settings.extractor}"
+            f"mnemo extractor activate {settings.extractor}"
         )
     if settings.owner and tuple(_names(settings.owner)) != found.owner_keys:
         raise SettingsError(
             "MNEMO_OWNER is not the owner this graph was made for. To make it anew for the other one: "
-            f"mnemo activate {found.recipe}"
+            f"mnemo extractor activate {found.recipe}"
         )
     return found
 
@@ -89,14 +106,28 @@ def create(
         RecipeError: there is no such recipe.
         SettingsError: a name of the owner is nothing but white space.
     """
-    names = _names(owner)
-    row = connection.execute(
-        Q["put_extractor"], {"recipe": recipe, "version": recipes.version(recipe)}
-    ).fetchone()
+    return create_with(connection, put_rules(connection, recipe), owner, state)
+
+
+def put_rules(connection: Connection, recipe: str) -> int:
+    """The id of a recipe that asks no model, at this code's version.
+
+    Raises:
+        RecipeError: there is no such recipe.
+    """
+    values = {"recipe": recipe, "version": recipes.version(recipe), "kind": "rules", "model": None}
+    row = connection.execute(Q["put_extractor"], {**values, "request": None, "request_hash": ""}).fetchone()
     assert row is not None
-    made = connection.execute(
-        Q["insert_generation"], {**row, "derivation": DERIVATION, "state": state}
-    ).fetchone()
+    return int(row["extractor_id"])
+
+
+def create_with(
+    connection: Connection, extractor_id: int, owner: Sequence[str], state: Literal["active", "building"]
+) -> Generation:
+    """As `create`, with a recipe that is stored."""
+    names = _names(owner)
+    values = {"extractor_id": extractor_id, "derivation": DERIVATION, "state": state}
+    made = connection.execute(Q["insert_generation"], values).fetchone()
     assert made is not None
     if names:
         values = {**made, "keys": list(names), "names": list(names.values())}

@@ -1,10 +1,10 @@
 -- What a recipe found in a text, kept by the text's sha256, so that no text is extracted twice.
 
 -- name: known_extractions
--- A row for each of the texts that the recipe has extracted: its entities and relations.
-select content_sha256, entities, relations
+-- A row for each of the texts that the recipe has extracted, wholly or in part: outcome, its entities and relations.
+select content_sha256, outcome, entities, relations
 from chunk_extractions
-where extractor_id = %(extractor_id)s and outcome = 'done' and content_sha256 = any(%(hashes)s)
+where extractor_id = %(extractor_id)s and outcome <> 'failed' and content_sha256 = any(%(hashes)s)
 order by content_sha256;
 
 -- name: store_extractions
