@@ -46,6 +46,7 @@ class Resolved:
         pieces: parts that the text was asked about in, which count: 1 if it was not divided.
         missing: what is to be asked, in the order of the text.
         failed: parts that could not be done.
+        faulty: keys of the replies about them, to be asked for again if anything is.
     """
 
     extraction: Extraction
@@ -54,6 +55,7 @@ class Resolved:
     pieces: int = 1
     missing: tuple[Request, ...] = ()
     failed: int = 0
+    faulty: tuple[str, ...] = ()
 
     @property
     def ungrounded(self) -> int:
@@ -74,6 +76,7 @@ class _Reading:
     replies: Mapping[str, StoredReply]
     parts: list[Parsed] = field(default_factory=list)
     missing: dict[str, Request] = field(default_factory=dict)
+    faulty: list[str] = field(default_factory=list)
 
     def read(self, text: str, depth: int = 0, runaways: int = 0) -> None:
         """Read the reply about a part of the text; or about its halves, if that one is of no use."""
@@ -88,6 +91,8 @@ class _Reading:
                     self.read(text[start:end], depth + 1, runaways + (parsed.fault == RUNAWAY))
                 return
         self.parts.append(parsed)
+        if parsed.fault is not None and (key := self.template.request(text).key) in self.replies:
+            self.faulty.append(key)
 
     def _parsed(self, text: str) -> Parsed | None:
         """What the reply says, if there is one; what cannot be asked is too long."""
@@ -144,4 +149,5 @@ def resolve(template: Template, text: str, replies: Mapping[str, StoredReply]) -
         grounded.dropped,
         pieces=len(parts),
         failed=len(faults),
+        faulty=tuple(dict.fromkeys(reading.faulty)),
     )

@@ -6,6 +6,7 @@ dashes, invisible characters. Better a missed merge than a wrong one: a similar 
 
 from __future__ import annotations
 
+import functools
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +23,7 @@ PERSON: Final = "Person"
 _ROUNDS: Final = 8
 
 
+@functools.lru_cache(16_384)  # an archive says the same names again and again
 def canonical_key(type_: str, name: str) -> str:
     """The key of a name: two names of one type are one entity exactly when their keys are equal.
 
