@@ -59,9 +59,13 @@ class Slots:
         self.free = asyncio.Semaphore(slots)
         self.slots = slots
         self.seconds = seconds
-        self.requests = 0
         self.busy = 0
         self.since = 0.0
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin to count."""
+        self.requests = 0
         self.first = self.last = 0.0
         self.spent: defaultdict[int, float] = defaultdict(float)
 
@@ -129,6 +133,9 @@ class Slots:
             },
         }
         known["/models"] = known["/v1/models"]
+        if path == "/reset":
+            self.forget()
+            return b"{}"
         return json.dumps(known[path]).encode() if path in known else b""
 
 
@@ -155,6 +162,12 @@ def running(slots: int, seconds: float) -> Iterator[str]:
             yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
         finally:
             process.terminate()
+
+
+def reset(url: str) -> None:
+    """Have an endpoint forget what it counted."""
+    with urlopen(f"{url.removesuffix('/v1')}/reset") as answer:  # noqa: S310 - our own, on this machine
+        answer.read()
 
 
 def stats(url: str) -> dict[str, Any]:

@@ -47,6 +47,7 @@ def main() -> int:
     with slots.running(SLOTS, SECONDS) as url, ledgers.home() as home:
         chosen = with_model(home, url)
         prepare(chosen, DOCUMENTS)
+        slots.reset(url)
         began = time.monotonic()
         run(chosen)
         ours = time.monotonic() - began
