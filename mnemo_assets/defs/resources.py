@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from typing import TypeVar
 
-from mnemo_assets import database, settings
+from mnemo_assets import database, gpu, settings
 from mnemo_assets.database import Connection
+from mnemo_assets.llm import Endpoint
 from mnemo_assets.pipeline import link
 from mnemo_assets.settings import Settings
 
@@ -43,3 +44,31 @@ class Ledger:
         """
         chosen = self.settings()
         return link.reconnecting(chosen, lambda connection: work(connection, chosen))
+
+
+class GpuLease:
+    """The lease of the graphics card, for runs that ask a model.
+
+    Asked for as `gpu: dg.ResourceParam[GpuLease]`. Nothing is leased before a request has to be made.
+    """
+
+    @contextmanager
+    def leased(
+        self, chosen: Settings, endpoint: Endpoint, stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[gpu.Lease]:
+        """Have the lease of the preset that the settings name, with the preset loaded.
+
+        Args:
+            chosen: the settings of the run.
+            endpoint: of the server that loads the preset.
+            stop: whether to wait no longer for who has it.
+
+        Raises:
+            LeaseHeldError: another has it.
+            EndpointDownError: the preset cannot be loaded.
+            SettingsError: no driver can be made of the settings.
+        """
+        preset, tag = chosen.llm_preset or endpoint.model, gpu.tag("mine")
+        driver = gpu.driver(chosen, endpoint, preset, tag)
+        with gpu.leased(chosen, preset, tag, driver=driver, stop=stop) as lease:
+            yield lease

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from pydantic import SecretStr
 
-from mnemo_assets import database, postgres
+from mnemo_assets import database, gpu, postgres
 from mnemo_assets.archive import ledger
 from mnemo_assets.doctor import examine
 from mnemo_assets.errors import MnemoError, PostgresError
@@ -55,6 +55,7 @@ def test_all_is_well(settings: Settings) -> None:
         "dagster",
         "postgres",
         "recipes",
+        "gpu",
         "archives",
     }
     assert found["settings", "in force"].said == "MNEMO_HOME"
@@ -179,6 +180,21 @@ def test_an_archive_that_is_away(settings: Settings, connection: database.Connec
     found = looked(settings)["archives", name]
     assert (found.state, found.said) == ("broken", "Missing; not whole yet")
     assert CANARY not in str(looked(settings))
+
+
+def test_who_has_the_graphics_card(settings: Settings, connection: database.Connection) -> None:
+    """By the tag and the time of the database's clock; a lease whose owner is gone is nobody's."""
+    assert looked(settings)["gpu", "the lease"].said == "nobody has it"
+    with gpu.leased(settings, CANARY, "mnemo mine, castle, process 7"):
+        connection.execute("update gpu_leases set acquired_at = '2031-05-04 03:02:01+00'")
+        found = looked(settings)
+        assert found["gpu", "the lease"].said == "mnemo mine, castle, process 7, since 2031-05-04 03:02 UTC"
+        with gpu.leased(settings, "second", "mnemo mine, castle, process 8"):
+            found = looked(settings)
+            assert {name for area, name in found if area == "gpu"} == {"lease 1", "lease 2"}
+            assert CANARY not in str(found)
+        connection.execute("update gpu_leases set expires_at = now() where preset = %s", [CANARY])
+        assert looked(settings)["gpu", "the lease"].said == "nobody has it"
 
 
 def test_what_dagster_was_not_told(settings: Settings, connection: database.Connection) -> None:
