@@ -9,8 +9,7 @@ import pytest
 
 from mnemo_assets import gpu
 from mnemo_assets.errors import EndpointDownError, LeaseHeldError, LeaseLostError, NoReplyError, SettingsError
-from mnemo_assets.gpu.drivers import AUTO
-from mnemo_assets.gpu.drivers import driver as drivers
+from mnemo_assets.gpu.drivers import AUTO, keeping
 from mnemo_assets.llm import Endpoint, Identity
 from mnemo_assets.settings import Settings
 from tests.gpu.servers import LmStudioServer, OllamaServer, Proxy, Router, Server, Serving, Swap, serving
@@ -30,7 +29,7 @@ KINDS: dict[str, Callable[[bool], Server]] = {
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drivers, "AGAIN", 0.001)
+    monkeypatch.setattr(keeping, "AGAIN", 0.001)
 
 
 def made(name: str, server: Serving, preset: str = "small", **more: Any) -> gpu.Driver:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import quote
 
-from mnemo_assets.gpu.drivers.driver import LOOKING, Endpoint, State, answered, entries
+from mnemo_assets.gpu.drivers.keeping import LOOKING, Endpoint, State, answered, entries
 
 #: Of which a model's server is there, or will be.
 _STATES: Final[dict[object, State]] = {"ready": "loaded", "starting": "loading"}

@@ -6,9 +6,8 @@ import re
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlsplit
 
-from mnemo_assets import llm
 from mnemo_assets.errors import EndpointDownError, LeaseHeldError, LeaseLostError, NoReplyError, SettingsError
-from mnemo_assets.gpu.drivers.driver import LOOKING, is_success
+from mnemo_assets.gpu.drivers.keeping import LOOKING, is_success
 
 if TYPE_CHECKING:
     from mnemo_assets.settings import Settings
@@ -83,6 +82,8 @@ class _Post:
     """One of the URLs, filled in; its host is asked for once, and is one that an endpoint may have."""
 
     def __init__(self, variable: str, template: str, values: dict[str, str], remote_host: str | None) -> None:
+        from mnemo_assets import llm  # noqa: PLC0415 - brings the client, for who has set URLs
+
         url = re.sub(r"\{(?:preset|owner)\}", lambda found: values[found[0]], template)
         try:
             filled, host = urlsplit(url), urlsplit(template).netloc
