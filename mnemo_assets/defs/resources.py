@@ -56,19 +56,6 @@ class GpuLease:
     def leased(
         self, chosen: Settings, endpoint: Endpoint, stop: Callable[[], bool] = lambda: False
     ) -> Iterator[gpu.Lease]:
-        """Have the lease of the preset that the settings name, with the preset loaded.
-
-        Args:
-            chosen: the settings of the run.
-            endpoint: of the server that loads the preset.
-            stop: whether to wait no longer for who has it.
-
-        Raises:
-            LeaseHeldError: another has it.
-            EndpointDownError: the preset cannot be loaded.
-            SettingsError: no driver can be made of the settings.
-        """
-        preset, tag = chosen.llm_preset or endpoint.model, gpu.tag("mine")
-        driver = gpu.driver(chosen, endpoint, preset, tag)
-        with gpu.leased(chosen, preset, tag, driver=driver, stop=stop) as lease:
+        """The lease, with its preset loaded: arguments and errors are those of `gpu.using`."""
+        with gpu.using(chosen, endpoint, "mine", stop=stop) as lease:
             yield lease

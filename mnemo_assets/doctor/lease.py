@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 from mnemo_assets import gpu
@@ -21,4 +22,4 @@ def lease(connection: Connection, _settings: Settings) -> Iterator[Finding]:
         yield well("gpu", "the lease", "nobody has it")
     for number, one in enumerate(held, start=1):
         name = "the lease" if len(held) == 1 else f"lease {number}"
-        yield well("gpu", name, f"{one.tag}, since {one.since:%Y-%m-%d %H:%M} UTC")
+        yield well("gpu", name, f"{one.tag}, since {one.since.astimezone(UTC):%Y-%m-%d %H:%M} UTC")
