@@ -12,7 +12,7 @@ from typing import Any, Final
 import dagster as dg
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from mnemo_assets import database
+from mnemo_assets import database, gpu
 from mnemo_assets.archive.rules import RULES_VERSION
 from mnemo_assets.database import Connection
 from mnemo_assets.defs import jobs, sync
@@ -169,6 +169,19 @@ def runs_lost(context: dg.SensorEvaluationContext) -> dg.SkipReason:
     """A run's process is gone, and its code server could not say so."""
     ended = end_dead(context.instance)
     return dg.SkipReason(f"Runs without a process: {ended} ended as failed.")
+
+
+@dg.sensor(
+    name="leases_expired",
+    minimum_interval_seconds=SELDOM,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    description="Frees GPU leases whose owner is gone, or did not renew them.",
+)
+def leases_expired(ledger: dg.ResourceParam[Ledger]) -> dg.SkipReason:
+    """An owner is gone: whoever comes next could take its lease, and nobody is shown as having it."""
+    with border(), ledger.connect() as connection:
+        freed = gpu.reap(connection)
+    return dg.SkipReason(f"Leases without an owner: {freed} freed.")
 
 
 def _memory(cursor: str | None) -> Memory:

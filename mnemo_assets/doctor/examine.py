@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from mnemo_assets.doctor import archives, home, model, orchestration, reading, server
+from mnemo_assets.doctor import archives, home, lease, model, orchestration, reading, server
 from mnemo_assets.doctor.finding import Finding, broken, lacking, well
 from mnemo_assets.errors import MnemoError
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _INSIDE: tuple[tuple[str, str, Callable[[Connection, Settings], Iterable[Finding]]], ...] = (
     ("postgres", "the database", server.database_of),
     ("reading", "the recipe", reading.recipe),
+    ("gpu", "the lease", lease.lease),
     ("archives", "the archives", archives.archives),
     ("dagster", "its storage", orchestration.storage),
 )

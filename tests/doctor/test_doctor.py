@@ -12,9 +12,9 @@ import psycopg
 import pytest
 from pydantic import SecretStr
 
-from mnemo_assets import database, postgres
+from mnemo_assets import database, gpu, postgres
 from mnemo_assets.archive import ledger
-from mnemo_assets.doctor import examine
+from mnemo_assets.doctor import examine, lease
 from mnemo_assets.errors import MnemoError, PostgresError
 from mnemo_assets.extractions import recipes
 from mnemo_assets.text import walled
@@ -56,6 +56,7 @@ def test_all_is_well(settings: Settings) -> None:
         "dagster",
         "postgres",
         "recipes",
+        "gpu",
         "archives",
     }
     assert found["settings", "in force"].said == "MNEMO_HOME"
@@ -180,6 +181,22 @@ def test_an_archive_that_is_away(settings: Settings, connection: database.Connec
     found = looked(settings)["archives", name]
     assert (found.state, found.said) == ("broken", "Missing; not whole yet")
     assert CANARY not in str(looked(settings))
+
+
+def test_who_has_the_graphics_card(settings: Settings, connection: database.Connection) -> None:
+    """By the tag and the time of the database's clock; a lease whose owner is gone is nobody's."""
+
+    def said() -> dict[str, str]:
+        return {one.name: one.said for one in lease.lease(connection, settings)}
+
+    assert said() == {"the lease": "nobody has it"}
+    tags = ["mnemo mine, castle, process 7", "mnemo bakeoff, castle, process 8"]
+    with gpu.leased(settings, CANARY, tags[0]), gpu.leased(settings, "second", tags[1]):
+        connection.execute("update gpu_leases set acquired_at = '2031-05-04 03:02:01+00'")
+        since = ", since 2031-05-04 03:02 UTC"
+        assert said() == {"lease 1": tags[0] + since, "lease 2": tags[1] + since}
+        connection.execute("update gpu_leases set expires_at = now() where preset = %s", [CANARY])
+        assert said() == {"the lease": tags[1] + since}
 
 
 def test_what_dagster_was_not_told(settings: Settings, connection: database.Connection) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mnemo_assets.errors import SettingsError
-from mnemo_assets.gpu.drivers.driver import Driver, Endpoint, Keeping, Nothing
+from mnemo_assets.gpu.drivers.keeping import Driver, Endpoint, Keeping, Nothing
 from mnemo_assets.gpu.drivers.llama_server import LlamaServer
 from mnemo_assets.gpu.drivers.llama_swap import LlamaSwap
 from mnemo_assets.gpu.drivers.lm_studio import LmStudio

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mnemo_assets.gpu.drivers.driver import LOOKING, Endpoint, State, answered, entries
+from mnemo_assets.gpu.drivers.keeping import LOOKING, Endpoint, State, answered, entries
 
 #: What `status.value` says, as we call it. A model that sleeps wakes at the next request.
 _STATES: Final[dict[object, State]] = {

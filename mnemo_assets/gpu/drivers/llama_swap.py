@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Final
 from urllib.parse import quote
 
-from mnemo_assets.errors import NoReplyError
-from mnemo_assets.gpu.drivers.driver import LOOKING, Answer, Endpoint, State, answered, entries
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from mnemo_assets.gpu.drivers.keeping import LOOKING, Endpoint, State, answered, entries
 
 #: Of which a model's server is there, or will be.
-_STATES: dict[object, State] = {"ready": "loaded", "starting": "loading"}
+_STATES: Final[dict[object, State]] = {"ready": "loaded", "starting": "loading"}
 
 
 class LlamaSwap:
@@ -24,6 +20,7 @@ class LlamaSwap:
         self._endpoint = endpoint
         self._preset = preset
         self._running_as: str | None = preset  # `/running` has names, where the preset may be an alias
+        self._started = False
 
     def look(self) -> State:
         """By its name; what goes by an alias only cannot be told."""
@@ -34,14 +31,15 @@ class LlamaSwap:
     def load(self, seconds: float) -> bool:
         """Any request to the model's server starts it, and is answered when it is ready."""
         before = self._running()
+        self._started |= self._preset not in before
         path = f"/upstream/{quote(self._preset, safe='/')}/health"
-        answer = self._ask("GET", path, seconds)
+        answer = self._endpoint.call("GET", path, seconds=seconds)
         after = self._running()
         if self._preset in after:
             return after[self._preset] == "loaded"
-        if answer is not None:
-            answered(answer)  # no such model, or one that does not start
+        answered(answer)  # no such model, or one that does not start
         started = [name for name in after if name not in before]
+        self._started = bool(started)  # else what has the alias ran before
         self._running_as = started[0] if len(started) == 1 else None
         return True
 
@@ -50,24 +48,13 @@ class LlamaSwap:
 
     def unload(self) -> None:
         """By its name or alias; what is not running is no error there."""
+        if not self._started:
+            return
         path = f"/api/models/unload/{quote(self._preset, safe='/')}"
-        answer = self._ask("POST", path, LOOKING)
-        if answer is not None:
-            answered(answer)
+        answered(self._endpoint.call("POST", path, seconds=LOOKING))
 
     def _running(self) -> dict[str, State]:
         said = answered(self._endpoint.call("GET", "/running", seconds=LOOKING))
         return {
             str(one.get("model")): _STATES.get(one.get("state"), "gone") for one in entries(said, "running")
         }
-
-    def _ask(
-        self, method: str, path: str, seconds: float, body: Mapping[str, Any] | None = None
-    ) -> Answer | None:
-        """The answer; None if it came, and is no JSON: some say OK, or nothing."""
-        try:
-            return self._endpoint.call(method, path, body, seconds=seconds)
-        except NoReplyError as error:
-            if error.detail != "unreadable":
-                raise
-            return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mnemo_assets.gpu.drivers.driver import LOOKING, Endpoint, State, answered, entries
+from mnemo_assets.gpu.drivers.keeping import LOOKING, Endpoint, State, answered, entries
 
 
 class LmStudio:

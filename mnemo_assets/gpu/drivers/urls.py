@@ -6,13 +6,13 @@ import re
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlsplit
 
-from mnemo_assets import llm
 from mnemo_assets.errors import EndpointDownError, LeaseHeldError, LeaseLostError, NoReplyError, SettingsError
-from mnemo_assets.gpu.drivers.driver import LOOKING, is_success
+from mnemo_assets.gpu.drivers.keeping import LOOKING, is_success
 
 if TYPE_CHECKING:
     from mnemo_assets.settings import Settings
 
+LOCK, RENEW, UNLOCK = "MNEMO_LLM_LOCK_URL", "MNEMO_LLM_RENEW_URL", "MNEMO_LLM_UNLOCK_URL"
 #: Statuses by which a proxy says that it has given the preset to somebody else.
 _TAKEN: Final = {409, 423}
 #: Of a renewal, also those that say that there is no such lease any more.
@@ -20,38 +20,36 @@ _OVER: Final = _TAKEN | {404, 410, 412}
 
 
 class Urls:
-    """Posts to each of MNEMO_LLM_LOCK_URL, _RENEW_URL and _UNLOCK_URL in its turn; what they say is not read.
+    """Posts to each of the three URLs in its turn; of what they say, the status is read and no word.
 
     Raises:
-        SettingsError: there is no first one; or one is not of this machine, or has another name in braces.
+        SettingsError: there is no first one; or one leads elsewhere, or has another name in braces.
+        EndpointDownError: a host that was named is not found now.
     """
 
     name = "urls"
 
     def __init__(self, settings: Settings, preset: str, owner: str, seconds: float) -> None:
         if settings.llm_lock_url is None:
-            raise SettingsError("MNEMO_LLM_DRIVER=urls needs MNEMO_LLM_LOCK_URL.")
-        self._settings = settings
-        self._seconds = seconds
-        self._lock, self._renew, self._unlock = (
-            _filled(variable, template, preset, owner)
-            for variable, template in (
-                ("MNEMO_LLM_LOCK_URL", settings.llm_lock_url),
-                ("MNEMO_LLM_RENEW_URL", settings.llm_renew_url),
-                ("MNEMO_LLM_UNLOCK_URL", settings.llm_unlock_url),
-            )
+            raise SettingsError(f"MNEMO_LLM_DRIVER=urls needs {LOCK}.")
+        values = {"{preset}": quote(preset, safe=""), "{owner}": quote(owner, safe="")}
+        host = settings.llm_remote_host
+        self._lock = _Post(LOCK, settings.llm_lock_url, values, host)
+        self._renew = _Post(RENEW, settings.llm_renew_url, values, host) if settings.llm_renew_url else None
+        self._unlock = (
+            _Post(UNLOCK, settings.llm_unlock_url, values, host) if settings.llm_unlock_url else None
         )
+        self._seconds = seconds
         self._locked = False
 
     def load(self) -> None:
         """As `Driver.load`: answered when the preset is loaded."""
-        assert self._lock is not None
         try:
-            status = self._post(self._lock, self._seconds)
+            status = self._lock.status(self._seconds)
         except NoReplyError as error:
             raise _refused(error.detail) from None
         if status in _TAKEN:
-            raise LeaseHeldError("The proxy of MNEMO_LLM_LOCK_URL says that somebody else has the preset.")
+            raise LeaseHeldError(f"The proxy of {LOCK} says that somebody else has the preset.")
         if not is_success(status):
             raise _refused(f"status {status}")
         self._locked = True
@@ -60,9 +58,9 @@ class Urls:
         """As `Driver.renew`."""
         if self._renew is None:
             return
-        status = self._post(self._renew, LOOKING)
+        status = self._renew.status(LOOKING)
         if status in _OVER:
-            raise LeaseLostError("The proxy of MNEMO_LLM_RENEW_URL has given the preset to somebody else.")
+            raise LeaseLostError(f"The proxy of {RENEW} has given the preset to somebody else.")
         if not is_success(status):
             raise NoReplyError(f"status {status}")
 
@@ -75,43 +73,43 @@ class Urls:
         if self._unlock is None or not self._locked:
             return
         self._locked = False
-        status = self._post(self._unlock, LOOKING)
+        status = self._unlock.status(LOOKING)
         if not is_success(status):
             raise NoReplyError(f"status {status}")
 
-    def _post(self, url: str, seconds: float) -> int:
-        """The status, whatever else is said.
+
+class _Post:
+    """One of the URLs, filled in; its host is asked for once, and is one that an endpoint may have."""
+
+    def __init__(self, variable: str, template: str, values: dict[str, str], remote_host: str | None) -> None:
+        from mnemo_assets import llm  # noqa: PLC0415 - brings the client, for who has set URLs
+
+        url = re.sub(r"\{(?:preset|owner)\}", lambda found: values[found[0]], template)
+        try:
+            filled, host = urlsplit(url), urlsplit(template).netloc
+        except ValueError:  # a bracket too many
+            raise SettingsError(f"{variable} is no URL.") from None
+        if "{" in url or "}" in url or filled.netloc != host:
+            raise SettingsError(
+                f"{variable} takes {{preset}} and {{owner}} after its host, and no other name."
+            )
+        try:
+            self._proxy = llm.Endpoint(f"{filled.scheme}://{host}", "", remote_host=remote_host)
+        except SettingsError:
+            raise SettingsError(
+                f"{variable} leads nowhere, or to another machine. It takes a URL of this machine, or of the "
+                "host that is named in MNEMO_LLM_REMOTE_HOST."
+            ) from None
+        self._path = (filled.path or "/") + (f"?{filled.query}" if filled.query else "")
+
+    def status(self, seconds: float) -> int:
+        """Post, and give what came of it.
 
         Raises:
-            EndpointDownError, NoReplyError: there is none.
+            EndpointDownError, NoReplyError: nothing did.
         """
-        parts = urlsplit(url)
-        path = parts.path or "/"
-        with llm.Endpoint(f"{parts.scheme}://{parts.netloc}", "") as proxy:
-            try:
-                answer = proxy.call("POST", f"{path}?{parts.query}" if parts.query else path, seconds=seconds)
-            except NoReplyError as error:
-                if error.detail != "unreadable":
-                    raise
-                return 200  # it said something that is no JSON, and no more than that
-        return answer.status
-
-
-def _filled(variable: str, template: str | None, preset: str, owner: str) -> str | None:
-    """A URL with the preset and the owner in it; None if there is no template.
-
-    Raises:
-        SettingsError: it has another name in braces, or one in its host.
-    """
-    if template is None:
-        return None
-    values = {"{preset}": quote(preset, safe=""), "{owner}": quote(owner, safe="")}
-    host = urlsplit(template.replace("{", "").replace("}", "")).netloc
-    filled = re.sub(r"\{(?:preset|owner)\}", lambda found: values[found[0]], template)
-    if "{" in filled or "}" in filled or urlsplit(filled).netloc != host:
-        raise SettingsError(f"{variable} takes {{preset}} and {{owner}} after its host, and no other name.")
-    return filled
+        return self._proxy.call("POST", self._path, seconds=seconds).status
 
 
 def _refused(why: str) -> EndpointDownError:
-    return EndpointDownError(f"The proxy of MNEMO_LLM_LOCK_URL did not load the preset: {why}.")
+    return EndpointDownError(f"The proxy of {LOCK} did not load the preset: {why}.")

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from mnemo_assets.errors import EndpointDownError, NoReplyError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: Seconds that a look, or letting go, may take; and asking again for what was dropped: the lease goes on.
 LOOKING: Final = 10.0
@@ -29,7 +26,7 @@ class Answer(Protocol):
 
     @property
     def said(self) -> object:
-        """The JSON."""
+        """The JSON; None if it was none."""
         ...
 
 
@@ -50,10 +47,8 @@ class Endpoint(Protocol):
         """What stands behind it."""
         ...
 
-    def call(
-        self, method: str, path: str, body: Mapping[str, Any] | None = None, *, seconds: float = 10
-    ) -> Answer:
-        """Ask for a path from the root of its host."""
+    def call(self, method: str, path: str, body: object = None, *, seconds: float = 10) -> Answer:
+        """Ask for a path from the root of its host; whatever status it has is an answer."""
         ...
 
 
