@@ -108,6 +108,8 @@ class Finder:
         return [span for span in spans if self._may_be(span, name)]
 
     def _without_accents(self, name: str) -> list[Span]:
+        if name.isascii() and self._folded.text.isascii():
+            return []
         plain = folding.bare(folding.fold(name)).text.strip()
         spans = [self._bare.span(*span) for span in _whole(self._bare.text, plain)]
         spans = [span for span in spans if self._may_be(span, name)]
