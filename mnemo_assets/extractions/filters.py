@@ -92,14 +92,19 @@ def is_name(text: str, start: int, end: int, type_: str) -> bool:
     return type_ != "Person" or _is_person(name, parts)
 
 
-def is_common(name: str) -> bool:
-    """Whether a name is of common words alone, such as "the Company" or "He", and is on no list of names."""
-    if name in PLACES or name in ORGANISATIONS or name in FIRST_NAMES:
+def is_common(name: str, type_: str) -> bool:
+    """Whether what somebody says is a name is of common words alone: "He", "the Company".
+
+    What is no person, organisation or place may be called by such words, if they have a capital: "The Report".
+    """
+    if name in PLACES or name in ORGANISATIONS or name in FIRST_NAMES or _DIGIT.search(name):
         return False
     parts = [part.casefold() for part in _LETTERS.findall(name)]
-    return not _DIGIT.search(name) and all(
-        _is_common(part) and (len(part) > 1 or part.isascii()) for part in parts
-    )
+    if all(part in words.STOP or (len(part) == 1 and part.isascii()) for part in parts):
+        return True
+    if type_ == "Thing" and not name.islower():
+        return False
+    return all(_is_common(part) and (len(part) > 1 or part.isascii()) for part in parts)
 
 
 def _is_spelled_as_name(name: str, parts: list[str]) -> bool:

@@ -2,7 +2,7 @@
 
 Of a name, the first of these that finds it says all the places where it stands:
 
-1. as it is, but for the shapes of quotes, dashes and blanks, and a line's end within it;
+1. as it is, but for the shapes of quotes, dashes and blanks, and for a line's end within it;
 2. without case, with any white space, and with words that a line's end divides;
 3. without accents, if all that is found is the same word;
 4. with a few other letters: one for every eight of the name, and two at most; the first is the same, there is
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mnemo_assets import dates
 from mnemo_assets.extractions import folding
+from mnemo_assets.extractions.spelling import DIVIDED, on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +44,7 @@ _SHORTEST_QUOTE: Final = 8
 _UNSPACED: Final = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
 )
+_UNEVEN: Final = re.compile(rf"{DIVIDED.pattern}|\S[ \t\n]{{2,}}\S")
 _JOINERS: Final = frozenset("\u200c\u200d\ufe0e\ufe0f")
 _DIGIT: Final = re.compile(r"\d")
 #: Around a number: what makes it a part of a longer one.
@@ -66,6 +68,11 @@ class Finder:
     @cached_property
     def _bare(self) -> folding.Folded:
         return folding.bare(self._folded)
+
+    @cached_property
+    def _is_uneven(self) -> bool:
+        """Whether names may go on in the next line in another way than after a single break."""
+        return _UNEVEN.search(self.text) is not None
 
     @cached_property
     def _dates(self) -> list[dates.FoundDate]:
@@ -100,7 +107,15 @@ class Finder:
 
     def _exactly(self, name: str) -> list[Span]:
         shaped = folding.in_place(name)
-        return list(_whole(self._in_place, shaped))
+        found = list(_whole(self._in_place, shaped))
+        if found and self._is_uneven:
+            as_well = [
+                span
+                for span in self._without_case(name)
+                if folding.in_place(on_one_line(self.text[slice(*span)])) == shaped
+            ]
+            found = sorted({*found, *as_well})[:MOST]
+        return found
 
     def _without_case(self, name: str) -> list[Span]:
         folded = folding.key(name)
@@ -108,6 +123,8 @@ class Finder:
         return [span for span in spans if self._may_be(span, name)]
 
     def _without_accents(self, name: str) -> list[Span]:
+        if name.isascii() and self._folded.text.isascii():
+            return []
         plain = folding.bare(folding.fold(name)).text.strip()
         spans = [self._bare.span(*span) for span in _whole(self._bare.text, plain)]
         spans = [span for span in spans if self._may_be(span, name)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from mnemo_assets.extractions.spelling import ONE_SHAPE
+from mnemo_assets.extractions.spelling import DIVIDED, ONE_SHAPE
 
 #: The same without the characters that are nothing: each character stays where it is.
 _SHAPES: Final = {code: shape for code, shape in ONE_SHAPE.items() if shape is not None}
@@ -16,10 +16,9 @@ _BLANKS: Final = {0x09: " ", 0xA0: " "}
 _IN_PLACE: Final = _SHAPES | _BLANKS
 _LONE_BREAK: Final = re.compile(r"(?<![\n\f])\n(?![\n\f])")
 
-_BLANK_RUN: Final = re.compile(r"\s+")
+#: White space that is not one blank.
+_BLANK_RUN: Final = re.compile(r"\s{2,}|[^\S ]")
 _PARAGRAPH: Final = re.compile(r"\n[^\S\n]*\n|\f")
-#: A word that a line's end divides.
-_DIVIDED: Final = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad]\n[ \t]*(?=([^\W_]))")
 #: Letters that Unicode does not take apart.
 _BASES: Final = {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"}
 
@@ -82,7 +81,7 @@ def bare(folded: Folded) -> Folded:
 
 
 def _fold_characters(text: str, start: int, end: int, kept: list[str], places: list[tuple[int, int]]) -> None:
-    """Fold what holds no white space."""
+    """Fold what holds no white space but single blanks."""
     part = text[start:end]
     if part.isascii():
         kept.append(part.translate(ONE_SHAPE).lower())
@@ -101,8 +100,8 @@ def _pieces(text: str) -> list[tuple[str, int, int]]:
         for run in _BLANK_RUN.finditer(text)
     ]
     divided = {
-        each.start(): ("" if each[1].islower() else "-", each.start(), each.end())
-        for each in _DIVIDED.finditer(text)
+        each.start(): ("" if each[2].islower() else "-", each.start(), each.end())
+        for each in DIVIDED.finditer(text)
     }
     if divided:
         found = [divided.pop(start - 1, (piece, start, end)) for piece, start, end in found]
@@ -113,6 +112,8 @@ def _pieces(text: str) -> list[tuple[str, int, int]]:
 def _folded(character: str) -> str:
     if character == "\ufffd":  # half a character that was lost
         return ""
+    if character == " ":
+        return " "
     shaped = unicodedata.normalize("NFKC", character.translate(ONE_SHAPE)).translate(ONE_SHAPE)
     return "".join(shaped.casefold().split())
 

@@ -96,7 +96,7 @@ def _places(finder: Finder, number: int, named: Named) -> tuple[str, list[_Place
         spans = finder.date(named.name)
     else:
         name = _own_words(named)
-        if not name or filters.is_common(name):
+        if not name or filters.is_common(name, named.type):
             return "common", []
         spans, near = finder.name(name)
     return "" if spans else "ungrounded", [_Place(number, start, end, near) for start, end in spans]

@@ -37,12 +37,15 @@ ONE_SHAPE: Final = str.maketrans(
         **dict.fromkeys("\u00ad\u200b\u2060\ufeff", None),
     }
 )
-
-_DIVIDED: Final = re.compile(r"(?<=[^\W\d_])([-\u2010])\n\s*(?=([^\W_]))")
+#: A hyphen at a line's end, and with the next line's first letter or digit what becomes of it.
+DIVIDED: Final = re.compile(r"(?<=[^\W\d_])([-\u2010\u00ad])\n[^\S\n\f]*(?=([^\W_]))")
 
 
 def on_one_line(name: str) -> str:
-    """A name that a line's end divides, as it is without it: "Nord-\\nwind" is Nordwind, "Jean-\\nLuc" Jean-Luc."""
+    """A name without the line's end within it: of a word that was divided there, one word.
+
+    The hyphen goes where a small letter follows, and stays where a capital or digit does.
+    """
     if "\n" in name:
-        name = _DIVIDED.sub(lambda found: "" if found[2].islower() else found[1], name)
+        name = DIVIDED.sub(lambda found: "" if found[2].islower() else found[1], name)
     return " ".join(name.split())
