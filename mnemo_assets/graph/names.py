@@ -6,7 +6,6 @@ dashes, invisible characters. Better a missed merge than a wrong one: a similar 
 
 from __future__ import annotations
 
-import functools
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
@@ -23,7 +22,6 @@ PERSON: Final = "Person"
 _ROUNDS: Final = 8
 
 
-@functools.lru_cache(16_384)  # an archive says the same names again and again
 def canonical_key(type_: str, name: str) -> str:
     """The key of a name: two names of one type are one entity exactly when their keys are equal.
 
@@ -59,6 +57,8 @@ def display_name(forms: Mapping[str, int]) -> str:
         forms: how often each form stands in the texts, one form at least; white space is shown as one space,
             and a word that a line's end divides as one word.
     """
+    if len(forms) == 1:
+        return " ".join(next(iter(forms)).split())
     counted: dict[str, int] = {}
     for form, count in forms.items():
         shown = on_one_line(form)
