@@ -1,0 +1,111 @@
+"""The bake-off: recipes side by side on a sample of the archive, judged by two models. The graph is not touched.
+
+One model after the other is loaded, and each once: recipes first, then the judges, each for all relations. It may be
+stopped at any moment: every reply is kept, and the same bake-off goes on with what was not asked yet.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from mnemo_assets.errors import UsageError
+from mnemo_assets.evaluation import extract, figures, judge, judging, stored
+from mnemo_assets.evaluation.findings import of_document
+from mnemo_assets.evaluation.markdown import markdown
+from mnemo_assets.evaluation.sample import DOCUMENTS, SEED, sample
+from mnemo_assets.evaluation.seats import Seats
+from mnemo_assets.extractions import from_llm, recipes
+from mnemo_assets.pipeline.progress import OnProgress, silent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mnemo_assets.database import Connection
+    from mnemo_assets.evaluation.extract import Chunk
+    from mnemo_assets.evaluation.findings import Extracted, Found
+    from mnemo_assets.evaluation.report import Report
+    from mnemo_assets.settings import Settings
+
+#: Recipes that ask no model.
+WITHOUT_A_MODEL: Final = ("ner", "patterns")
+
+
+@dataclass(frozen=True, slots=True)
+class Baked:
+    """A bake-off that was kept: its report, and the same for a person."""
+
+    report: Report
+    markdown: str
+
+
+def run(
+    connection: Connection,
+    settings: Settings,
+    models: Sequence[str],
+    judges: Sequence[str],
+    on_progress: OnProgress = silent,
+    *,
+    documents: int = DOCUMENTS,
+    seed: int = SEED,
+) -> Baked:
+    """Measure recipes, and keep the report.
+
+    Args:
+        connection: the owner's, in autocommit mode.
+        settings: of the endpoint and the GPU lease.
+        models: to measure as the recipe `llm`, each as the endpoint calls it; none: the recipes without one.
+        judges: two models of different families.
+        on_progress: is told how far each recipe and each judge is.
+        documents: how many to look at.
+        seed: of their choice, and of the intervals.
+
+    Raises:
+        UsageError: the judges are not two of different families, or no document has chunks.
+        SettingsError, EndpointDownError, EndpointElsewhereError: a model cannot be asked.
+        LeaseHeldError, LeaseLostError: the GPU is another program's.
+    """
+    pair = judge.check(judges)
+    models = tuple(dict.fromkeys(models))
+    seats = Seats(connection, settings)
+    folders = seats.folders([*models, *pair])  # before hours of work: every model is there
+    chosen = sample(connection, documents, seed, folders)
+    if not chosen.chosen:
+        raise UsageError("No document that may be looked at has a text yet. First: mnemo sync DIR.")
+    sampled = extract.chunks(connection, [one.document_id for one in chosen.chosen])
+    measuring = []
+    for name in filter(recipes.is_installed, WITHOUT_A_MODEL):
+        found = _documents(sampled, extract.by_rules(name, sampled, on_progress))
+        measuring.append(figures.Measuring(name, recipes.version(name), None, found))
+    for model in models:
+        with seats.seat(model) as seat:
+            made = extract.by_model(connection, seat, f"llm:{model}", sampled, on_progress)
+            found = _documents(sampled, made)
+            measuring.append(figures.Measuring(f"llm:{model}", from_llm.VERSION, seat.setting, found))
+    panel = []
+    claims = list(dict.fromkeys(_claims(measuring)))
+    for model in pair:
+        with seats.seat(model) as seat:
+            said = judging.verdicts(connection, seat, claims, on_progress)
+            panel.append(figures.Panelist(model, seat.template.answer_format, said))
+    report = figures.report(chosen, len(sampled), measuring, panel, _absent())
+    baked = Baked(report, markdown(report))
+    stored.keep(connection, [one.recipe_at_hash for one in measuring], report, baked.markdown)
+    return baked
+
+
+def _documents(sampled: Sequence[Chunk], made: dict[str, Extracted]) -> list[Found]:
+    """What was found in each document of the sample."""
+    of: defaultdict[int, list[Extracted]] = defaultdict(list)
+    for chunk in sampled:
+        of[chunk.document_id].append(made[chunk.content_sha256])
+    return [of_document(extracted) for extracted in of.values()]
+
+
+def _claims(measuring: Iterable[figures.Measuring]) -> Iterable[figures.Claim]:
+    return (claim for one in measuring for document in one.found for claim in document.claims)
+
+
+def _absent() -> tuple[str, ...]:
+    return tuple(name for name in WITHOUT_A_MODEL if not recipes.is_installed(name))

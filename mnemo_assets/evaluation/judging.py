@@ -1,0 +1,60 @@
+"""Judges asked: each relation once, whoever found it, and never again what was judged before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mnemo_assets.evaluation import judge
+from mnemo_assets.extractions import replies
+from mnemo_assets.extractions.parse import StoredReply
+from mnemo_assets.pipeline import asking
+from mnemo_assets.pipeline.asking import Ask, Failed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from mnemo_assets.database import Connection
+    from mnemo_assets.evaluation.findings import Claim
+    from mnemo_assets.evaluation.judge import Verdict
+    from mnemo_assets.evaluation.seats import Seat
+    from mnemo_assets.pipeline.progress import OnProgress
+
+
+def verdicts(
+    connection: Connection, seat: Seat, claims: Iterable[Claim], on_progress: OnProgress
+) -> dict[Claim, Verdict | None]:
+    """What a judge says of relations; None where it gives no verdict.
+
+    The judge's model is loaded if something has to be asked.
+
+    Args:
+        connection: the owner's, in autocommit mode.
+        seat: the judge.
+        claims: the relations.
+        on_progress: is told how many of how many are judged.
+
+    Raises:
+        EndpointDownError, LeaseHeldError, LeaseLostError: what was answered until then is kept.
+    """
+    requests = {
+        claim: judge.request(seat.model, claim, answer_format=seat.template.answer_format) for claim in claims
+    }
+    asks = {
+        request.key: Ask(request, claim.content_sha256) for claim, request in reversed(requests.items())
+    }
+    found: dict[str, Verdict | None] = {}
+    for ask, answer in _answers(connection, seat, list(asks.values())[::-1]):
+        found[ask.request.key] = judge.verdict(answer) if isinstance(answer, StoredReply) else None
+        on_progress(f"judge {seat.model}", len(found), len(asks))
+    return {claim: found[request.key] for claim, request in requests.items()}
+
+
+def _answers(
+    connection: Connection, seat: Seat, asks: Sequence[Ask]
+) -> Iterator[tuple[Ask, StoredReply | Failed]]:
+    known = replies.to_requests(connection, [ask.request.key for ask in asks])
+    yield from ((ask, known[ask.request.key]) for ask in asks if ask.request.key in known)
+    left = [ask for ask in asks if ask.request.key not in known]
+    if left:
+        with seat.way() as (endpoint, way):
+            yield from asking.ask(connection, endpoint, left, f"judge:{seat.model}", way)
