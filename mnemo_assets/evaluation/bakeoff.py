@@ -15,8 +15,9 @@ from mnemo_assets.evaluation import extract, figures, judge, judging, stored
 from mnemo_assets.evaluation.findings import of_document
 from mnemo_assets.evaluation.markdown import markdown
 from mnemo_assets.evaluation.sample import DOCUMENTS, SEED, sample
-from mnemo_assets.evaluation.seats import Seats
+from mnemo_assets.evaluation.seats import seated
 from mnemo_assets.extractions import from_llm, recipes
+from mnemo_assets.pipeline.models import folders
 from mnemo_assets.pipeline.progress import OnProgress, silent
 
 if TYPE_CHECKING:
@@ -68,9 +69,7 @@ def run(
     """
     pair = judge.check(judges)
     models = tuple(dict.fromkeys(models))
-    seats = Seats(connection, settings)
-    folders = seats.folders([*models, *pair])  # before hours of work: every model is there
-    chosen = sample(connection, documents, seed, folders)
+    chosen = sample(connection, documents, seed, folders(settings))
     if not chosen.chosen:
         raise UsageError("No document that may be looked at has a text yet. First: mnemo sync DIR.")
     sampled = extract.chunks(connection, [one.document_id for one in chosen.chosen])
@@ -79,14 +78,14 @@ def run(
         found = _documents(sampled, extract.by_rules(name, sampled, on_progress))
         measuring.append(figures.Measuring(name, recipes.version(name), None, found))
     for model in models:
-        with seats.seat(model) as seat:
+        with seated(connection, settings, model) as seat:
             made = extract.by_model(connection, seat, f"llm:{model}", sampled, on_progress)
             found = _documents(sampled, made)
             measuring.append(figures.Measuring(f"llm:{model}", from_llm.VERSION, seat.setting, found))
     panel = []
     claims = list(dict.fromkeys(_claims(measuring)))
     for model in pair:
-        with seats.seat(model) as seat:
+        with seated(connection, settings, model) as seat:
             said = judging.verdicts(connection, seat, claims, on_progress)
             panel.append(figures.Panelist(model, seat.template.answer_format, said))
     report = figures.report(chosen, len(sampled), measuring, panel, _absent())

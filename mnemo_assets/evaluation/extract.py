@@ -15,7 +15,8 @@ from mnemo_assets.database import Connection, queries
 from mnemo_assets.evaluation.findings import Extracted
 from mnemo_assets.extractions import from_llm, replies
 from mnemo_assets.extractions.extractor import Extraction
-from mnemo_assets.pipeline.asking import Ask, Pump
+from mnemo_assets.extractions.parse import StoredReply
+from mnemo_assets.pipeline.asking import Ask, Failed, Pump
 from mnemo_assets.pipeline.workshop import Failure, Workshop
 
 if TYPE_CHECKING:
@@ -23,13 +24,14 @@ if TYPE_CHECKING:
 
     from mnemo_assets.evaluation.seats import Seat
     from mnemo_assets.extractions.from_llm import Resolved
-    from mnemo_assets.extractions.parse import StoredReply
     from mnemo_assets.extractions.request import Request, Template
     from mnemo_assets.pipeline.progress import OnProgress
 
 Q = queries("evaluation")
 
 _NOTHING: Final = Extraction((), ())
+#: What stands for the reply that a request did not get.
+_NO_REPLY: Final = StoredReply("", "", "failed", None, None)
 #: Extracted before the clock runs: the first text pays for the recipe's models.
 _WARMING: Final = {"": "Ann Miller works for Nordwind Ltd."}
 
@@ -105,15 +107,14 @@ class _Text:
             self.answers |= stored
 
     def extracted(self, milliseconds: Mapping[str, int]) -> Extracted:
-        """What came of it; a text of which a request failed counts as failed, as in production."""
+        """What came of it: of a text of which a part could not be done, what the others gave."""
         assert self.resolved is not None
-        lost = bool(self.resolved.missing)
         return Extracted(
             self.chunk.text,
             self.chunk.content_sha256,
-            _NOTHING if lost else self.resolved.extraction,
+            self.resolved.extraction or _NOTHING,
             sum(one["kind"] == "entity" and one["why"] == "ungrounded" for one in self.resolved.dropped),
-            lost or self.resolved.fault is not None,
+            self.resolved.fault is not None,
             sum(milliseconds.get(key, 0) for key in self.asked),
         )
 
@@ -121,7 +122,7 @@ class _Text:
 def by_model(
     connection: Connection, seat: Seat, recipe: str, sampled: Sequence[Chunk], on_progress: OnProgress
 ) -> dict[str, Extracted]:
-    """What a model finds: content -> extracted. The model is loaded if something has to be asked.
+    """What a model finds: content -> extracted.
 
     Args:
         connection: the owner's, in autocommit mode.
@@ -131,7 +132,7 @@ def by_model(
         on_progress: is told how many texts of how many are done.
 
     Raises:
-        EndpointDownError, LeaseHeldError, LeaseLostError: what was answered until then is kept.
+        EndpointDownError, LeaseLostError: what was answered until then is kept.
     """
     first = {chunk.content_sha256: chunk for chunk in reversed(sampled)}
     known = replies.about(connection, first)
@@ -176,13 +177,14 @@ class _Run:
 
     def ask(self, connection: Connection) -> None:
         """Ask until no text lacks anything that can be had."""
-        with self.seat.way() as (endpoint, way), Pump(connection, endpoint, self.recipe, way) as pump:
+        session = self.seat.session
+        with Pump(connection, session.endpoint, self.recipe, session.way) as pump:
             while self.turns or pump.in_hand:
                 while self.turns and pump.is_hungry:
                     pump.submit(self.turns.popleft())
                 ask, answer = pump.next()
                 for text in self.waiting.pop(ask.request.key):
                     self.open[id(text)] -= 1
-                    if isinstance(answer, StoredReply):
-                        text.answers[ask.request.key] = answer
+                    lost = isinstance(answer, Failed)
+                    text.answers[ask.request.key] = _NO_REPLY if lost else answer
                     self.go_on(text, urgent=True)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mnemo_assets.evaluation import judge
-from mnemo_assets.extractions import replies
 from mnemo_assets.extractions.parse import StoredReply
 from mnemo_assets.pipeline import asking
-from mnemo_assets.pipeline.asking import Ask, Failed
+from mnemo_assets.pipeline.asking import Ask
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
     from mnemo_assets.database import Connection
     from mnemo_assets.evaluation.findings import Claim
@@ -25,8 +24,6 @@ def verdicts(
 ) -> dict[Claim, Verdict | None]:
     """What a judge says of relations; None where it gives no verdict.
 
-    The judge's model is loaded if something has to be asked.
-
     Args:
         connection: the owner's, in autocommit mode.
         seat: the judge.
@@ -34,7 +31,7 @@ def verdicts(
         on_progress: is told how many of how many are judged.
 
     Raises:
-        EndpointDownError, LeaseHeldError, LeaseLostError: what was answered until then is kept.
+        EndpointDownError, LeaseLostError: what was answered until then is kept.
     """
     requests = {
         claim: judge.request(seat.model, claim, answer_format=seat.template.answer_format) for claim in claims
@@ -43,18 +40,8 @@ def verdicts(
         request.key: Ask(request, claim.content_sha256) for claim, request in reversed(requests.items())
     }
     found: dict[str, Verdict | None] = {}
-    for ask, answer in _answers(connection, seat, list(asks.values())[::-1]):
+    session, recipe = seat.session, f"judge:{seat.model}"
+    for ask, answer in asking.ask(connection, session.endpoint, list(asks.values())[::-1], recipe, session.way):
         found[ask.request.key] = judge.verdict(answer) if isinstance(answer, StoredReply) else None
         on_progress(f"judge {seat.model}", len(found), len(asks))
     return {claim: found[request.key] for claim, request in requests.items()}
-
-
-def _answers(
-    connection: Connection, seat: Seat, asks: Sequence[Ask]
-) -> Iterator[tuple[Ask, StoredReply | Failed]]:
-    known = replies.to_requests(connection, [ask.request.key for ask in asks])
-    yield from ((ask, known[ask.request.key]) for ask in asks if ask.request.key in known)
-    left = [ask for ask in asks if ask.request.key not in known]
-    if left:
-        with seat.way() as (endpoint, way):
-            yield from asking.ask(connection, endpoint, left, f"judge:{seat.model}", way)

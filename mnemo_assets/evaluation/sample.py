@@ -75,7 +75,7 @@ def sample(
         connection: the owner's.
         documents: how many; all there are, if these are fewer.
         seed: another one chooses others.
-        folders: absolute paths with a slash at the end: no document of which a copy lies elsewhere. None: all.
+        folders: no document lies outside of them; as `models.folders` gives them.
     """
     values = {"folders": None if folders is None else list(folders)}
     rows = connection.execute(Q["candidates"], values)
