@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from mnemo_assets.cli import archive, ask, bakeoff, examine, outcome, single, up, upkeep
+from mnemo_assets.cli import archive, ask, bakeoff, examine, outcome, single, up, upkeep, waiting
 
 
 @click.group(
@@ -43,8 +43,8 @@ def mnemo(context: click.Context) -> None:
 for command in (
     archive.sync,
     archive.retry,
-    archive.ocr,
-    archive.unlock,
+    waiting.ocr,
+    waiting.unlock,
     archive.activate,
     bakeoff.bakeoff,
     ask.status,

@@ -60,6 +60,11 @@ def emit(value: object) -> None:
     click.echo(as_json(value))
 
 
+def amount(number: int, what: str) -> str:
+    """How many there are of what is named in the singular: `1 page`, `2,000 pages`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def table(rows: Iterable[Sequence[object]]) -> None:
     """Print rows in columns as wide as their widest cell, the last one as it comes."""
     cells = [[harmless(str(cell)) for cell in row] for row in rows]

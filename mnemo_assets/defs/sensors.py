@@ -35,7 +35,10 @@ SELDOM: Final = 30
 
 
 class Asked(BaseModel):
-    """What was waiting when a run was last asked for: if the same waits after it, it did not help."""
+    """What was waiting when a run was last asked for: if the same waits after it, it did not help.
+
+    Of pages to be recognised: when the engine was last tried, and a run asked for if it works.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -126,9 +129,12 @@ def documents_waiting(
     for job, what in waiting.items():
         if not what or job not in free or is_pausing(context.instance, job):
             continue
-        asked = ask(getattr(memory, job), what, time.time())
-        if asked is not None and (job != "ocr" or _can_recognise(ledger.settings())):
-            memory = memory.model_copy(update={job: asked})
+        if job == "ocr" and not engines.is_there(ledger.settings()):
+            continue
+        if (asked := ask(getattr(memory, job), what, time.time())) is None:
+            continue
+        memory = memory.model_copy(update={job: asked})
+        if job != "ocr" or _can_recognise(ledger.settings()):
             requests.append(dg.RunRequest(job_name=job))
     return dg.SensorResult(run_requests=requests, cursor=memory.model_dump_json())
 
@@ -185,7 +191,7 @@ def _scans(connection: Connection) -> tuple[int, ...]:
 
 
 def _can_recognise(settings: Settings) -> bool:
-    """Whether what recognises text is there; without it no run is asked for, and the pages wait."""
+    """Whether what recognises text works, by trying it; if not no run is asked for, and the pages wait."""
     try:
         engines.engine(settings).close()
     except (RecognitionError, SettingsError):

@@ -90,7 +90,7 @@ def recognition(settings: Settings) -> Iterator[Finding]:
         found = ocr.find(settings)
     except RecognitionError as error:
         mend = f"Scanned pages wait until then. On Debian: apt install {ocr.PACKAGE}"
-        state = broken if "does not" in str(error) else lacking
+        state = broken if ocr.is_installed() else lacking
         yield state("converters", "Tesseract", str(error), mend, needed=False)
         return
     languages = sorted(found.installed - {ocr.ORIENTATION})
