@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-import zlib
 from base64 import b64encode
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mnemo_assets.errors import EndpointDownError, ErrorClass, NoReplyError, ReadingError, RecognitionError
 from mnemo_assets.llm import Endpoint
+from mnemo_assets.text import mannerisms
 from mnemo_assets.text.ocr import Recognised
 
 if TYPE_CHECKING:
@@ -34,20 +34,6 @@ _MOST_TOKENS: Final = 8192
 _BLANK: Final = "[blank]"
 #: A whole reply in a fence, as models like to give Markdown.
 _FENCED = re.compile(r"\A```(?:markdown|md|text)?[ \t]*\n(.*?)\n?```\Z", re.DOTALL)
-#: Tokens that end a reply, which some servers let through.
-_CONTROL = re.compile(r"(?:<\|[a-z_]{1,30}\|>|</s>|<end_of_turn>|<eos>)\s*\Z")
-#: A model's excuse, if it is all that it says.
-_EXCUSE = re.compile(
-    r"\A(?=.*\b(?:can(?:no|['’])t|unable|not able)\b)"
-    r"(?=.*\b(?:assist|help with|transcribe|process|image|picture)\b)"
-    r"(?:I['’]m|I am|I can(?:no|['’])t|Sorry|I apologi[sz]e|As an AI|Unfortunately)\b",
-    re.DOTALL | re.IGNORECASE,
-)
-_LONGEST_EXCUSE: Final = 400
-#: From so many characters on, text that packs this well is one thing said again and again: print packs to a
-#: half or a third, a table of empty cells to a tenth.
-_RUNAWAY_FROM: Final = 1_000
-_RUNAWAY: Final = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +126,15 @@ def text_of(reply: Reply) -> str:
         ReadingError: OCR_FAILED, it is no such text, or not all of it.
     """
     text = reply.text.encode("utf-8", "replace").decode("utf-8").replace("\0", "").strip()
-    text = _CONTROL.sub("", text).strip()
+    text = mannerisms.without_end_tokens(text)
     if fenced := _FENCED.match(text):
         text = fenced[1].strip()
     if reply.finish_reason == "length":
         raise ReadingError(ErrorClass.OCR_FAILED, "cut off")
-    if reply.refused or (len(text) <= _LONGEST_EXCUSE and _EXCUSE.match(text)):
+    if reply.refused or mannerisms.is_excuse(text):
         raise ReadingError(ErrorClass.OCR_FAILED, "refused")
     if not text:
         raise ReadingError(ErrorClass.OCR_FAILED, "empty")
-    if len(text) >= _RUNAWAY_FROM and len(text.encode()) > _RUNAWAY * len(zlib.compress(text.encode())):
+    if mannerisms.is_runaway(text):
         raise ReadingError(ErrorClass.OCR_FAILED, "runaway")
     return "" if text == _BLANK else text
