@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
 
 from mnemo_assets.errors import UsageError
 from mnemo_assets.evaluation.families import families
-from mnemo_assets.extractions.request import Request
+from mnemo_assets.extractions.request import PARAMETERS, Request
+from mnemo_assets.text import mannerisms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,8 +40,8 @@ JUDGES: Final = 2
 _OBJECT: Final = re.compile(r"\{[^{}]*\}")
 #: An answer that is nothing but the word, dressed or not.
 _BARE: Final = re.compile(r"\W*(?:verdict\W+)?(correct|wrong|reversed)\W*", re.IGNORECASE)
-#: Tokens that end a reply, which some servers let through.
-_CONTROL: Final = re.compile(r"<\|[a-z_]{1,30}\|>|</s>|<end_of_turn>|<eos>")
+#: What begins a mark, or a token of a chat's template, which a server reads as such wherever it stands.
+_MARKS: Final = re.compile(r"<|\[(?=/?[A-Za-z_]{2,30}\])")
 
 
 def check(judges: Sequence[str]) -> tuple[str, str]:
@@ -60,11 +61,12 @@ def check(judges: Sequence[str]) -> tuple[str, str]:
     return one, other
 
 
-def request(model: str, claim: Claim, *, answer_format: str) -> Request:
+def request(model: str, preset: str, claim: Claim, *, answer_format: str) -> Request:
     """What a judge is asked of a relation. The same relation and words are the same request, whoever found them.
 
     Args:
         model: the judge, as its endpoint calls it.
+        preset: what is loaded for it.
         claim: what to judge.
         answer_format: "json_schema", or "none" where the preset takes no response format.
     """
@@ -73,14 +75,10 @@ def request(model: str, claim: Claim, *, answer_format: str) -> Request:
     if answer_format == "json_schema":
         named = {"name": "verdict", "strict": True, "schema": SCHEMA}
         response_format = {"type": "json_schema", "json_schema": named}
-    whole = {
-        "model": model,
-        "messages": messages,
-        "response_format": response_format,
-        "max_tokens": MAX_TOKENS,
-        "temperature": 0,
-    }
-    key = hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()
+    parameters = {**PARAMETERS, "max_tokens": MAX_TOKENS}
+    # the format as a string: a server reads the order of its keys
+    sent = [model, preset, parameters, messages, json.dumps(response_format)]
+    key = hashlib.sha256(json.dumps(sent, sort_keys=True).encode("ascii")).hexdigest()
     return Request(key, messages, response_format, MAX_TOKENS)
 
 
@@ -90,7 +88,7 @@ def verdict(reply: StoredReply) -> Verdict | None:
 
 
 def _fenced(claim: Claim) -> str:
-    """The relation and its words as data: nothing in a JSON string without `<` ends the mark around it."""
+    """The relation and its words as data: nothing in it ends the mark around it, or is one of the server's."""
     said = {
         "subject": claim.subject,
         "subject_type": claim.subject_type,
@@ -99,12 +97,12 @@ def _fenced(claim: Claim) -> str:
         "object_type": claim.object_type,
         "quote": claim.quote,
     }
-    data = json.dumps(said, ensure_ascii=False).replace("<", "\\u003c")
+    data = _MARKS.sub(lambda mark: f"\\u{ord(mark[0]):04x}", json.dumps(said, ensure_ascii=False))
     return f"<data>\n{data}\n</data>"
 
 
 def _verdict(said: str) -> Verdict | None:
-    text = _CONTROL.sub("", said).strip()
+    text = mannerisms.without_end_tokens(said)
     found = {word for each in _OBJECT.findall(text) if (word := _in_object(each)) is not None}
     if not found and (bare := _BARE.fullmatch(text)):
         found = {bare[1].casefold()}

@@ -33,8 +33,9 @@ def verdicts(
     Raises:
         EndpointDownError, LeaseLostError: what was answered until then is kept.
     """
+    preset, answer_format = seat.template.preset, seat.template.answer_format
     requests = {
-        claim: judge.request(seat.model, claim, answer_format=seat.template.answer_format) for claim in claims
+        claim: judge.request(seat.model, preset, claim, answer_format=answer_format) for claim in claims
     }
     asks = {
         request.key: Ask(request, claim.content_sha256) for claim, request in reversed(requests.items())
