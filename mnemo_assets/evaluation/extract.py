@@ -6,9 +6,9 @@ again, and what it took then is what it takes: the calls are kept with their mil
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from mnemo_assets.database import Connection, queries
@@ -20,7 +20,7 @@ from mnemo_assets.pipeline.asking import Ask, Failed, Pump
 from mnemo_assets.pipeline.workshop import Failure, Workshop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from mnemo_assets.evaluation.seats import Seat
     from mnemo_assets.extractions.from_llm import Resolved
@@ -51,19 +51,13 @@ def chunks(connection: Connection, document_ids: Sequence[int]) -> list[Chunk]:
     return [Chunk(**row) for row in rows]
 
 
-def by_rules(
-    recipe: str,
-    sampled: Sequence[Chunk],
-    on_progress: OnProgress,
-    clock: Callable[[], float] = time.perf_counter,
-) -> dict[str, Extracted]:
+def by_rules(recipe: str, sampled: Sequence[Chunk], on_progress: OnProgress) -> dict[str, Extracted]:
     """What a recipe without a model finds, in this process, one text after the other: content -> extracted.
 
     Args:
         recipe: its name.
         sampled: the sample's chunks.
         on_progress: is told how many texts of how many are done.
-        clock: in seconds.
 
     Raises:
         RecipeError: it is not installed.
@@ -72,14 +66,14 @@ def by_rules(
     found = {}
     with Workshop(recipe) as workshop:
         list(workshop.begin(_WARMING))
-        began = clock()
+        began = perf_counter()
         for content, result in workshop.begin(texts):
-            took = 1000 * (clock() - began)
+            took = 1000 * (perf_counter() - began)
             extraction = _NOTHING if isinstance(result, Failure) else result
             failed = isinstance(result, Failure)
             found[content] = Extracted(texts[content], content, extraction, 0, failed, took)
             on_progress(f"extract {recipe}", len(found), len(texts))
-            began = clock()
+            began = perf_counter()
     return found
 
 

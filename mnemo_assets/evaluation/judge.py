@@ -112,7 +112,7 @@ def _verdict(said: str) -> Verdict | None:
 def _in_object(text: str) -> str | None:
     try:
         word = json.loads(text).get("verdict")
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     word = word.strip().casefold() if isinstance(word, str) else None
     return word if word in VERDICTS else None
