@@ -26,7 +26,9 @@ def _names(given: str) -> tuple[str, ...]:
     """
     names = tuple(name.strip() for name in given.split(",") if name.strip())
     if not all(_MODEL.fullmatch(name) for name in names):
-        raise UsageError("Models are named as their endpoint calls them, with commas between: --models A,B,C.")
+        raise UsageError(
+            "Models are named as their endpoint calls them, with commas between: --models A,B,C."
+        )
     return names
 
 

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 import dagster as dg
+from pydantic import Field
 
 from mnemo_assets.database import Connection
 from mnemo_assets.defs.border import border
@@ -18,8 +19,8 @@ POOL: Final = "bakeoff"
 class Bakeoff(dg.Config):
     """Which bake-off to run; without judges none is run, and the latest report is shown."""
 
-    models: list[str] = []
-    judges: list[str] = []
+    models: list[str] = Field(default_factory=list)
+    judges: list[str] = Field(default_factory=list)
     documents: int = room.DOCUMENTS
     seed: int = room.SEED
 

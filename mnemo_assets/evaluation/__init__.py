@@ -1,4 +1,4 @@
-"""The bake-off: which recipe to trust with the archive, measured on a sample of it before one drains the whole."""
+"""The bake-off: which recipe to trust with the archive, measured on a sample before one drains it."""
 
 from mnemo_assets.evaluation.stored import measured
 

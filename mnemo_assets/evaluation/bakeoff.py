@@ -1,36 +1,36 @@
-"""The bake-off: recipes side by side on a sample of the archive, judged by two models. The graph is not touched.
+"""The bake-off: recipes side by side on a sample of the archive, judged by two models.
 
-One model after the other is loaded, and each once: recipes first, then the judges, each for all relations. It may be
-stopped at any moment: every reply is kept, and the same bake-off goes on with what was not asked yet.
+The graph is not touched. One model after the other is loaded, and each once: recipes first, then the judges,
+each for all relations. It may be stopped at any moment: every reply is kept, and the same bake-off goes on with
+what was not asked yet.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from mnemo_assets import llm
 from mnemo_assets.errors import UsageError
 from mnemo_assets.evaluation import extract, figures, judge, judging, stored
+from mnemo_assets.evaluation.figures import Measuring, Panelist
 from mnemo_assets.evaluation.findings import of_document
 from mnemo_assets.evaluation.markdown import markdown
 from mnemo_assets.evaluation.sample import DOCUMENTS, SEED, sample
 from mnemo_assets.evaluation.seats import seated
-from mnemo_assets.extractions import from_llm, recipes
+from mnemo_assets.extractions import recipes
 from mnemo_assets.pipeline.models import folders
 from mnemo_assets.pipeline.progress import OnProgress, silent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mnemo_assets.database import Connection
     from mnemo_assets.evaluation.extract import Chunk
     from mnemo_assets.evaluation.findings import Extracted, Found
     from mnemo_assets.evaluation.report import Report
     from mnemo_assets.settings import Settings
-
-#: Recipes that ask no model.
-WITHOUT_A_MODEL: Final = ("ner", "patterns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,29 +69,59 @@ def run(
     """
     pair = judge.check(judges)
     models = tuple(dict.fromkeys(models))
+    for model in (*models, *pair):  # whatever is missing is said now, and not after hours
+        llm.open_endpoint(settings, model).close()
     chosen = sample(connection, documents, seed, folders(settings))
     if not chosen.chosen:
         raise UsageError("No document that may be looked at has a text yet. First: mnemo sync DIR.")
     sampled = extract.chunks(connection, [one.document_id for one in chosen.chosen])
-    measuring = []
-    for name in filter(recipes.is_installed, WITHOUT_A_MODEL):
-        found = _documents(sampled, extract.by_rules(name, sampled, on_progress))
-        measuring.append(figures.Measuring(name, recipes.version(name), None, found))
-    for model in models:
-        with seated(connection, settings, model) as seat:
-            made = extract.by_model(connection, seat, f"llm:{model}", sampled, on_progress)
-            found = _documents(sampled, made)
-            measuring.append(figures.Measuring(f"llm:{model}", from_llm.VERSION, seat.setting, found))
-    panel = []
-    claims = list(dict.fromkeys(_claims(measuring)))
-    for model in pair:
-        with seated(connection, settings, model) as seat:
-            said = judging.verdicts(connection, seat, claims, on_progress)
-            panel.append(figures.Panelist(model, seat.template.answer_format, said))
-    report = figures.report(chosen, len(sampled), measuring, panel, _absent())
+    measuring = [
+        *_without_a_model(sampled, on_progress),
+        *_with_models(connection, settings, models, sampled, on_progress),
+    ]
+    panel = _judged(connection, settings, pair, measuring, on_progress)
+    absent = tuple(name for name in recipes.EXTRACTORS if not recipes.is_installed(name))
+    report = figures.report(chosen, len(sampled), measuring, panel, absent)
     baked = Baked(report, markdown(report))
     stored.keep(connection, [one.recipe_at_hash for one in measuring], report, baked.markdown)
     return baked
+
+
+def _without_a_model(sampled: Sequence[Chunk], on_progress: OnProgress) -> Iterator[Measuring]:
+    for name in filter(recipes.is_installed, recipes.EXTRACTORS):
+        made = extract.by_rules(name, sampled, on_progress)
+        yield Measuring(name, recipes.version(name), None, _documents(sampled, made))
+
+
+def _with_models(
+    connection: Connection,
+    settings: Settings,
+    models: Iterable[str],
+    sampled: Sequence[Chunk],
+    on_progress: OnProgress,
+) -> Iterator[Measuring]:
+    for model in models:
+        name = f"{recipes.ASKING}{model}"
+        with seated(connection, settings, model) as seat:
+            made = extract.by_model(connection, seat, name, sampled, on_progress)
+            yield Measuring(name, recipes.version(name), seat.setting, _documents(sampled, made))
+
+
+def _judged(
+    connection: Connection,
+    settings: Settings,
+    judges: Iterable[str],
+    measuring: Iterable[Measuring],
+    on_progress: OnProgress,
+) -> list[Panelist]:
+    """What each judge says of all relations that any recipe found."""
+    claims = list(dict.fromkeys(claim for one in measuring for claim in one.claims))
+    panel = []
+    for model in judges:
+        with seated(connection, settings, model) as seat:
+            said = judging.verdicts(connection, seat, claims, on_progress)
+            panel.append(Panelist(model, seat.template.answer_format, said))
+    return panel
 
 
 def _documents(sampled: Sequence[Chunk], made: dict[str, Extracted]) -> list[Found]:
@@ -100,11 +130,3 @@ def _documents(sampled: Sequence[Chunk], made: dict[str, Extracted]) -> list[Fou
     for chunk in sampled:
         of[chunk.document_id].append(made[chunk.content_sha256])
     return [of_document(extracted) for extracted in of.values()]
-
-
-def _claims(measuring: Iterable[figures.Measuring]) -> Iterable[figures.Claim]:
-    return (claim for one in measuring for document in one.found for claim in document.claims)
-
-
-def _absent() -> tuple[str, ...]:
-    return tuple(name for name in WITHOUT_A_MODEL if not recipes.is_installed(name))

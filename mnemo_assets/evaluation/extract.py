@@ -1,7 +1,7 @@
 """The sample's chunks, extracted by a recipe as production does it, and how long that takes.
 
-A chunk's text is extracted once, whatever documents of the sample hold it. What a model was asked before is not asked
-again, and what it took then is what it takes: the calls are kept with their milliseconds.
+A chunk's text is extracted once, whatever documents of the sample hold it. What a model was asked before is
+not asked again, and what it took then is what it takes: the calls are kept with their milliseconds.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def by_model(
 
 @dataclass(slots=True)
 class _Run:
-    """Texts on their way, and the requests that wait their turn: those about a text that is under way first."""
+    """Texts on their way, and requests that wait their turn: of a text that is under way first."""
 
     seat: Seat
     recipe: str

@@ -1,4 +1,4 @@
-"""Pure: of which family a model is, by its name. Models of a family share what they were taught, and its faults."""
+"""Pure: of which family a model is, by its name. Those of one share what they were taught."""
 
 from __future__ import annotations
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from mnemo_assets.evaluation import metrics
 from mnemo_assets.evaluation.families import families, kin
-from mnemo_assets.evaluation.findings import Claim, Found
 from mnemo_assets.evaluation.report import VERSION, Judge, Judged, Measured, Report, Sampled, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mnemo_assets.evaluation.findings import Claim, Found
     from mnemo_assets.evaluation.judge import Verdict
     from mnemo_assets.evaluation.metrics import Agreement
     from mnemo_assets.evaluation.sample import Sample

@@ -1,7 +1,7 @@
 """Pure: what a recipe found in a document, counted so that recipes can be compared.
 
-A recipe that names a person at every mention and one that names them once a chunk found the same: entities and
-relations of a document are counted once.
+A recipe that names a person at every mention and one that names them once a chunk found the same: entities
+and relations of a document are counted once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Pure: a judge's question and its answer. A judge is a model that reads one relation and the words that prove it.
+"""Pure: a judge's question and its answer. A judge is a model that reads a relation and the words that prove it.
 
-Neither it nor the words it reads are trusted: the words are a JSON string between marks that nothing in it can close,
-and of the answer one of three words is taken, or none.
+Neither it nor the words it reads are trusted: the words are a JSON string between marks that nothing in it can
+close, and of the answer one of three words is taken, or none.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ def check(judges: Sequence[str]) -> tuple[str, str]:
     one, other = judges
     if shared := families(one) & families(other):
         raise UsageError(
-            f"Both judges are of the family {min(shared)}, and would make the same mistakes. Name two models of "
-            "different families: --judges X,Y."
+            f"Both judges are of the family {min(shared)}, and would make the same mistakes. Name two models "
+            "of different families: --judges X,Y."
         )
     return one, other
 
 
 def request(model: str, preset: str, claim: Claim, *, answer_format: str) -> Request:
-    """What a judge is asked of a relation. The same relation and words are the same request, whoever found them.
+    """What a judge is asked of a relation. The same relation and words are one request, whoever found them.
 
     Args:
         model: the judge, as its endpoint calls it.
@@ -88,7 +88,7 @@ def verdict(reply: StoredReply) -> Verdict | None:
 
 
 def _fenced(claim: Claim) -> str:
-    """The relation and its words as data: nothing in it ends the mark around it, or is one of the server's."""
+    """The relation and its words as data: nothing in it ends them, or is a mark of the server's."""
     said = {
         "subject": claim.subject,
         "subject_type": claim.subject_type,

@@ -37,12 +37,12 @@ def verdicts(
     requests = {
         claim: judge.request(seat.model, preset, claim, answer_format=answer_format) for claim in claims
     }
-    asks = {
-        request.key: Ask(request, claim.content_sha256) for claim, request in reversed(requests.items())
-    }
+    asks = {request.key: Ask(request, claim.content_sha256) for claim, request in reversed(requests.items())}
     found: dict[str, Verdict | None] = {}
     session, recipe = seat.session, f"judge:{seat.model}"
-    for ask, answer in asking.ask(connection, session.endpoint, list(asks.values())[::-1], recipe, session.way):
+    for ask, answer in asking.ask(
+        connection, session.endpoint, list(asks.values())[::-1], recipe, session.way
+    ):
         found[ask.request.key] = judge.verdict(answer) if isinstance(answer, StoredReply) else None
         on_progress(f"judge {seat.model}", len(found), len(asks))
     return {claim: found[request.key] for claim, request in requests.items()}

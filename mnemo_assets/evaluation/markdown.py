@@ -14,7 +14,7 @@ _NOTHING = "–"
 
 
 def markdown(report: Report) -> str:
-    """The report: a table of recipes, one of agreement, the sample, the settings, and what to bear in mind."""
+    """The report: recipes, judges and their agreement, the sample, the settings."""
     return "\n".join(
         line
         for part in (_head(report), _figures(report), _judges(report), _sample(report), _settings(report))
@@ -27,9 +27,9 @@ def _head(report: Report) -> Iterator[str]:
     yield "# Bake-off"
     yield ""
     yield (
-        f"{sample.documents:,} of {sample.available:,} documents with {sample.chunks:,} chunks, chosen by type and "
-        f"size with seed {sample.seed}. Intervals are of 95%: Wilson's for shares, a bootstrap over documents for "
-        "the rest. They say how far the sample may be from documents like these."
+        f"{sample.documents:,} of {sample.available:,} documents with {sample.chunks:,} chunks, chosen by type "
+        f"and size with seed {sample.seed}. Intervals are of 95%: Wilson's for shares, a bootstrap over documents "
+        "for the rest. They say how far the sample may be from documents like these."
     )
     if sample.documents < sample.wanted:
         yield ""
@@ -79,8 +79,8 @@ def _notes(one: Measured) -> Iterator[str]:
     for judged in one.judged:
         if judged.is_kin:
             yield (
-                f"{_code(judged.judge)} is of the family of {_code(one.recipe)}: it may share its mistakes, and "
-                "judge them kindly."
+                f"{_code(judged.judge)} is of the family of {_code(one.recipe)}: it may share its mistakes, "
+                "and judge them kindly."
             )
         if judged.unjudged:
             yield (

@@ -1,4 +1,4 @@
-"""What a bake-off found, as counts: no name and no path of the archive, since the page of `mnemo up` shows it."""
+"""What a bake-off found, as counts: nothing of the archive's own, since Dagster's page shows it."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Measured(_Part):
 
 
 class Report(_Part):
-    """A bake-off: the sample, the judges, each recipe's figures, and how far the judges agree on all relations."""
+    """A bake-off: the sample, the judges, each recipe's figures, and how far the judges agree."""
 
     version: int
     sample: Sampled

@@ -1,7 +1,7 @@
 """Which documents a bake-off looks at: some of each type and size, the same ones each time it is asked.
 
-One document of each type, the most frequent types first, and the rest in proportion to how many documents are of a
-type and size: a type that is one in a thousand is looked at, and the whole is still much like the archive.
+One document of each type, the most frequent types first, and the rest in proportion to how many documents are
+of a type and size: a type that is one in a thousand is looked at, and the whole is still much like the archive.
 """
 
 from __future__ import annotations
@@ -67,7 +67,10 @@ class Sample:
 
 
 def sample(
-    connection: Connection, documents: int = DOCUMENTS, seed: int = SEED, folders: Sequence[bytes] | None = None
+    connection: Connection,
+    documents: int = DOCUMENTS,
+    seed: int = SEED,
+    folders: Sequence[bytes] | None = None,
 ) -> Sample:
     """Choose among the documents that have chunks.
 
@@ -96,7 +99,7 @@ def choose(candidates: Sequence[Candidate], wanted: int, seed: int) -> Sample:
 
 
 def _quotas(counts: Mapping[tuple[str, str], int], wanted: int) -> dict[tuple[str, str], int]:
-    """How many of each stratum: one of each type, then always of the stratum that is furthest behind its share."""
+    """How many of each stratum: one of each type, then of whichever is furthest behind its share."""
     total = sum(counts.values())
     quotas = dict.fromkeys(counts, 0)
     types = _counted(ext for (ext, _), number in counts.items() for _ in range(number))

@@ -39,4 +39,7 @@ def test_families_by_name(model: str, family: set[str]) -> None:
 
 def test_kin() -> None:
     """Those that share a family, in their order."""
-    assert kin("deepseek-r1-distill-qwen-7b", ["qwen3:8b", "gemma3", "deepseek-v3"]) == ("qwen3:8b", "deepseek-v3")
+    assert kin("deepseek-r1-distill-qwen-7b", ["qwen3:8b", "gemma3", "deepseek-v3"]) == (
+        "qwen3:8b",
+        "deepseek-v3",
+    )

@@ -14,7 +14,9 @@ from mnemo_assets.evaluation import judge
 from mnemo_assets.evaluation.findings import Claim
 from mnemo_assets.extractions.parse import StoredReply
 
-CLAIM = Claim("Eva Lind", "Person", "works for", "Birch Tools", "Org", "Eva Lind is with Birch Tools.", "0" * 64)
+CLAIM = Claim(
+    "Eva Lind", "Person", "works for", "Birch Tools", "Org", "Eva Lind is with Birch Tools.", "0" * 64
+)
 
 #: Quotes that tell the judge what to say, and how one would get out of the fence.
 CANARIES = [
@@ -46,7 +48,7 @@ def data(message: str) -> dict[str, str]:
 @pytest.mark.parametrize("canary", CANARIES)
 @pytest.mark.parametrize("field", ["subject", "predicate", "object", "quote"])
 def test_what_a_text_says_stays_data(canary: str, field: str) -> None:
-    """Whatever a quote or a name holds, the prompt is the same, and the fence holds it, whole, as a string."""
+    """Whatever a quote or a name holds, the prompt is the same, and the fence holds it as a string."""
     system, user = asked(replace(CLAIM, **{field: canary}))
     assert system == judge.PROMPT
     assert data(user)[field] == canary

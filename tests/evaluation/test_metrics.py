@@ -79,7 +79,7 @@ def test_documents_an_hour() -> None:
 
 @given(verdicts)
 def test_kappa_is_symmetric_and_bounded(pairs: list[tuple[str, str]]) -> None:
-    """It is the same whoever is called the first judge, and from -1 to 1; 1 is full agreement and no other."""
+    """It is the same whoever is called the first judge, from -1 to 1; 1 is full agreement alone."""
     found = metrics.kappa(pairs)
     assert found == metrics.kappa([(other, one) for one, other in pairs])
     if found is None:

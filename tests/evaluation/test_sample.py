@@ -25,7 +25,7 @@ def candidates(those: list[tuple[str, int]]) -> list[Candidate]:
 
 @given(kinds, st.integers(1, 40), st.integers())
 def test_the_same_seed_chooses_the_same(those: list[tuple[str, int]], wanted: int, seed: int) -> None:
-    """As many as were wanted or as there are, each once, in the candidates' order, the same ones each time."""
+    """As many as were wanted or as there are, in the candidates' order, the same ones each time."""
     given_ = candidates(those)
     found = choose(given_, wanted, seed)
     assert found == choose(given_, wanted, seed)
@@ -77,24 +77,25 @@ def add(connection: Connection, name: str, ext: str | None, chunks: int, archive
 
 
 def archive(connection: Connection, root: Path) -> None:
-    connection.execute(
-        "insert into archives (name, root) values (%s, %s)", [root.name, bytes(root)]
-    )
+    connection.execute("insert into archives (name, root) values (%s, %s)", [root.name, bytes(root)])
 
 
 def test_candidates(connection: Connection, tmp_path: Path) -> None:
-    """Documents that have chunks, in the order of their sha256, each with its type: of a file, or as a part."""
+    """Documents that have chunks, in the order of their sha256, each with the type of its file or part."""
     archive(connection, tmp_path)
     mail = add(connection, "a.eml", "eml", 2)
     add(connection, "empty.txt", "txt", 0)
     part = add(connection, "inside", None, 11)
     connection.execute(
-        "insert into document_parts (parent_id, path, ordinal, name, ext, size_bytes, sha256, rules_version, child_id)"
+        "insert into document_parts"
+        " (parent_id, path, ordinal, name, ext, size_bytes, sha256, rules_version, child_id)"
         " select %s, '1', 0, 'x.pdf', 'pdf', 1, sha256, 1, document_id from documents where document_id = %s",
         [mail, part],
     )
     found = room.sample(connection)
-    order = [row["document_id"] for row in connection.execute("select document_id from documents order by sha256")]
+    order = [
+        row["document_id"] for row in connection.execute("select document_id from documents order by sha256")
+    ]
     there = {mail: Candidate(mail, "eml", 2), part: Candidate(part, "pdf", 11)}
     assert list(found.chosen) == [there[number] for number in order if number in there]
     assert found.available == 2
