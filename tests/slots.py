@@ -110,7 +110,9 @@ class Slots:
                 self.turn(-1)
             said = json.loads(body)
             if said.get("response_format", {}).get("json_schema", {}).get("name") == "probe":
-                return _COMPLETION.replace(json.dumps(json.dumps(SAID)).encode(), b'"{\\"greeting\\": \\"Hi\\"}"')
+                return _COMPLETION.replace(
+                    json.dumps(json.dumps(SAID)).encode(), b'"{\\"greeting\\": \\"Hi\\"}"'
+                )
             return _COMPLETION
         known: dict[str, Any] = {
             "/props": {

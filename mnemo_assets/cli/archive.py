@@ -30,15 +30,17 @@ STAGES = ["failed", "skipped", "ocr_pending", "graphed"]
 @click.argument("given", required=False, metavar="[DIR]")
 @click.option("--name", help="What to call the archive. Default: the name of the folder.")
 @click.option("--until-done", is_flag=True, help="Go round again until nothing waits that could go on.")
+@click.option("--unmeasured", is_flag=True, help="Mine with a model that no bake-off has measured.")
 @json_option
-def sync(*, given: str | None, name: str | None, until_done: bool, as_json: bool) -> int:
+def sync(*, given: str | None, name: str | None, until_done: bool, unmeasured: bool, as_json: bool) -> int:
     """Bring the graph up to date with an archive.
 
     The archive in DIR, or all that are known. Looks for what is new, changed or gone, reads it, and mines its
     text. Files that did not change are not opened. It may be stopped at any moment: the next sync goes on.
 
-    Exit code 4: an archive was unreachable; whatever could go on without it went on. Exit code 5: a document
-    failed for the first time; `mnemo failures` says which, and why.
+    Exit code 3: the model's endpoint is down, or another program has its GPU lease; texts wait, and the next
+    sync goes on. Exit code 4: an archive was unreachable; whatever could go on without it went on. Exit code 5:
+    a document failed for the first time; `mnemo failures` says which, and why.
 
     \b
     mnemo sync ~/Documents
@@ -58,10 +60,10 @@ def sync(*, given: str | None, name: str | None, until_done: bool, as_json: bool
 
     def go(connection: Connection) -> None:
         archives = _archives(connection, folder, name)
-        mine.active_generation(connection, chosen)  # a recipe that does not fit is refused before any work
+        mine.refuse_misfit(connection, chosen)  # a recipe that does not fit is refused before any work
         for _ in range(ROUNDS if until_done else 1):
             _scan(connection, chosen, archives, on_progress, done)
-            doing.work(connection, chosen, on_progress, done, until_done=until_done)
+            doing.work(connection, chosen, on_progress, done, until_done=until_done, unmeasured=unmeasured)
             if not done.unsettled:
                 break
         doing.report(connection, chosen)
@@ -158,7 +160,7 @@ def retry(*, sha: str | None, stage: str | None, error_class: str | None, force:
     chosen = settings.load()
     done = doing.Done()
     with closing(database.connect(chosen)) as connection:
-        mine.active_generation(connection, chosen)
+        mine.refuse_misfit(connection, chosen)
         sent = room.retry(
             connection,
             sha256=sha,

@@ -10,7 +10,7 @@ import click
 from mnemo_assets.cli.ask import plain, show_status
 from mnemo_assets.cli.outcome import complain
 from mnemo_assets.cli.output import amount, emit, say
-from mnemo_assets.errors import ArchiveUnreachableError, RecognitionError
+from mnemo_assets.errors import ArchiveUnreachableError, MnemoError, RecognitionError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 UNREACHABLE = ArchiveUnreachableError.exit_code
 #: A document failed for the first time in this run.
 FAILED = 5
+#: What a command calls itself where others ask who has the GPU lease.
+PROGRAM = "mine"
 
 
 @dataclass(slots=True)
@@ -42,6 +44,7 @@ class Done:
     unsettled: int = 0  # files that changed under our hands in the last round
     unreachable: list[str] = field(default_factory=list)  # names of archives
     lacking: str | None = None  # why scans wait
+    waiting: MnemoError | None = None  # why texts wait for their model
 
     def count_read(self, reading: ReadCounts) -> None:
         """Add what became of documents that were read."""
@@ -66,7 +69,11 @@ class Done:
     @property
     def exit_code(self) -> int:
         """The code of the command: an outage says more than a failed document."""
-        return UNREACHABLE if self.unreachable else FAILED if self.failed_first else 0
+        if self.unreachable:
+            return UNREACHABLE
+        if self.waiting is not None:
+            return self.waiting.exit_code
+        return FAILED if self.failed_first else 0
 
 
 def say_lost() -> None:
@@ -82,8 +89,12 @@ def work(
     *,
     until_done: bool = False,
     passwords: Sequence[str] = (),
+    unmeasured: bool = False,
 ) -> None:
-    """Read and mine what waits; with `until_done` until a round finds nothing that could go on."""
+    """Read and mine what waits; with `until_done` until a round finds nothing that could go on.
+
+    Where the model cannot be asked, what waits for it waits on, and `done.waiting` says why.
+    """
     from mnemo_assets.pipeline import mine, read
 
     while True:
@@ -91,14 +102,36 @@ def work(
         try:
             read.read(connection, chosen, on_progress, counts=reading)
             recognised = recognise(connection, chosen, on_progress, done, passwords=passwords)
-            mine.mine(connection, chosen, on_progress, counts=mining)
+            mine_texts(connection, chosen, on_progress, done, mining, unmeasured=unmeasured)
         finally:  # what was done counts, whatever becomes of the rest
             outcomes = reading.extracted + reading.skipped + reading.ocr_pending + reading.failed
             done.count_read(reading)
             done.removed += reading.removed
             done.count_mined(mining)
-        if not until_done or not (outcomes or recognised or mining.graphed):
+        if not until_done or done.waiting is not None or not (outcomes or recognised or mining.graphed):
             return
+
+
+def mine_texts(
+    connection: Connection,
+    chosen: Settings,
+    on_progress: OnProgress,
+    done: Done,
+    counts: MineCounts,
+    only: Sequence[str] | None = None,
+    *,
+    unmeasured: bool = False,
+) -> None:
+    """Mine the texts that wait; where their model cannot be asked they wait on, and `done.waiting` says why."""
+    from mnemo_assets.pipeline import mine, models
+
+    done.waiting = None
+    try:
+        mine.mine(
+            connection, chosen, on_progress, only=only, counts=counts, program=PROGRAM, unmeasured=unmeasured
+        )
+    except models.WAITS as error:
+        done.waiting = error
 
 
 def recognise(
@@ -179,6 +212,9 @@ def tell(
         return complain(
             ArchiveUnreachableError.__name__, advice, UNREACHABLE, as_json=as_json, **plain(now), did=counted
         )
+    if done.waiting is not None:
+        name, advice = type(done.waiting).__name__, f"Texts wait for their model. {done.waiting}"
+        return complain(name, advice, done.exit_code, as_json=as_json, **plain(now), did=counted)
     if as_json:
         emit({**plain(now), "did": counted})
     if done.lacking is not None:

@@ -91,6 +91,8 @@ def bars() -> Iterator[OnProgress]:
                 bar.close()
             bar = tqdm(desc=step, total=total, unit="", dynamic_ncols=True, file=sys.stderr)
         bar.total = total
+        if step == "mine" and (elapsed := bar.format_dict["elapsed"]):
+            bar.set_postfix_str(f"{3600 * done / elapsed:,.0f} documents an hour", refresh=False)
         bar.update(done - bar.n)
 
     try:

@@ -45,7 +45,7 @@ def ocr(*, sha: str | None, redo: bool, as_json: bool) -> int:
     chosen = settings.load()
     done = doing.Done()
     with closing(database.connect(chosen)) as connection:
-        mine.active_generation(connection, chosen)
+        mine.refuse_misfit(connection, chosen)
         only = None if sha is None else [room.named(connection, sha)[1]]
         if redo:
             recognise.send_back(connection, only)
@@ -55,7 +55,7 @@ def ocr(*, sha: str | None, redo: bool, as_json: bool) -> int:
         nonlocal ended
         anew = redo and only is not None
         ended += doing.recognise(connection, chosen, on_progress, done, only, again=anew)
-        mine.mine(connection, chosen, on_progress, only=only, counts=mining)
+        doing.mine_texts(connection, chosen, on_progress, done, mining, only)
         doing.report(connection, chosen)
 
     with bars() as on_progress:
@@ -101,7 +101,7 @@ def unlock(*, given: Path, shas: tuple[str, ...], as_json: bool) -> int:
     chosen = settings.load()
     done, reading, tried = doing.Done(), read.ReadCounts(), room.UnlockCounts()
     with closing(database.connect(chosen)) as connection:
-        mine.active_generation(connection, chosen)
+        mine.refuse_misfit(connection, chosen)
         only = [retry.named(connection, sha)[1] for sha in shas] or None
 
     def go(connection: Connection) -> None:

@@ -45,6 +45,11 @@ class Telling:
             self._last = time.monotonic()
 
 
+def program(context: Context) -> str:
+    """What a run calls itself where others ask who has the GPU lease."""
+    return f"Dagster run {context.run_id[:8]}"
+
+
 def drain(
     context: dg.OpExecutionContext, minutes: float, ledger: Ledger, take: Callable[..., DataclassInstance]
 ) -> None:

@@ -1,8 +1,10 @@
 """Runs that sensors ask for: each takes what waits. A run a document would take a hundred times as long."""
 
+from functools import partial
+
 import dagster as dg
 
-from mnemo_assets.defs.drain import drain
+from mnemo_assets.defs.drain import drain, program
 from mnemo_assets.defs.resources import Ledger
 from mnemo_assets.pipeline import mine, read, recognise
 
@@ -36,7 +38,7 @@ def recognise_documents(
 @dg.op(pool=MINING_POOL, out=dg.Out(dg.Nothing))
 def mine_documents(context: dg.OpExecutionContext, config: Drain, ledger: dg.ResourceParam[Ledger]) -> None:
     """Mine the documents whose text is ready."""
-    drain(context, config.minutes, ledger, mine.mine)
+    drain(context, config.minutes, ledger, partial(mine.mine, program=program(context)))
 
 
 @dg.job(name="read", executor_def=dg.in_process_executor, description="Reads the documents that wait.")

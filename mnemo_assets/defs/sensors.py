@@ -20,7 +20,7 @@ from mnemo_assets.defs.border import border
 from mnemo_assets.defs.resources import Ledger
 from mnemo_assets.defs.runs import end_dead, is_pausing, is_under_way, pause
 from mnemo_assets.errors import RecognitionError, SettingsError
-from mnemo_assets.pipeline import reports, versions
+from mnemo_assets.pipeline import models, reports, versions
 from mnemo_assets.pipeline.generations import find
 from mnemo_assets.pipeline.versions import READER_VERSIONS
 from mnemo_assets.settings import Settings
@@ -117,7 +117,7 @@ def documents_waiting(
         waiting = {
             "read": _row(connection, "new"),
             "ocr": _scans(connection),
-            "mine": _row(connection, "extracted"),
+            "mine": _texts(connection, ledger.settings()),
         }
         if (version := versions.line(connection)) != memory.version:
             older = _older(connection)
@@ -182,6 +182,14 @@ def _row(connection: Connection, stage: str) -> tuple[int, ...]:
     values = {"stage": stage, "converts": list(converter.kinds())}
     row: dict[str, Any] | None = connection.execute(Q["documents_waiting"], values).fetchone()
     return (row["n"], row["first"], row["last"]) if row is not None and row["n"] else ()
+
+
+def _texts(connection: Connection, settings: Settings) -> tuple[int, ...]:
+    """The documents whose texts wait to be mined, as `_row`; none while their model cannot be asked."""
+    found = _row(connection, "extracted")
+    if not found or (active := find(connection, "active")) is None or not active.asks_a_model:
+        return found
+    return found if models.is_ready(connection, settings, active, found[0]) else ()
 
 
 def _scans(connection: Connection) -> tuple[int, ...]:

@@ -59,7 +59,7 @@ def versions() -> dict[str, int]:
 
 
 def is_installed(name: str) -> bool:
-    """Whether what a known recipe needs is there; nothing is imported. A model's endpoint is not looked at."""
+    """Whether what a known recipe needs is there; nothing is imported, no endpoint is asked."""
     if asks_a_model(name):
         return True
     return all(any(find_spec(package) for package in group) for group in EXTRACTORS[name].needs)
@@ -87,8 +87,8 @@ def open_extractor(name: str) -> Extractor:
     """
     if asks_a_model(name):
         raise RecipeError(
-            f"The recipe {name} asks a model and needs its endpoint, MNEMO_LLM_URL: `mnemo sync` mines with it. "
-            f"Without an endpoint there are: {', '.join(sorted(EXTRACTORS))}."
+            f"The recipe {name} asks a model and needs its endpoint, MNEMO_LLM_URL: `mnemo sync` mines with "
+            f"it. Recipes without one are: {', '.join(sorted(EXTRACTORS))}."
         )
     recipe = _recipe(name)
     if not is_installed(name):

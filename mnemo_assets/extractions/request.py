@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from mnemo_assets import chunks
-from mnemo_assets.extractions.extractor import EntityType  # noqa: TC001 - pydantic reads it at run time
+from mnemo_assets.extractions.extractor import EntityType
 
 PROMPT: Final = files("mnemo_assets.extractions").joinpath("prompts", "extract.txt").read_text("utf-8")
 AnswerFormat: TypeAlias = Literal["json_schema", "none"]
@@ -38,7 +38,8 @@ _TEMPLATE: Final = 64
 SMALLEST: Final = 400
 #: Characters that two halves share at least, if they are long enough: a sentence or two.
 _OVERLAP: Final = 150
-#: What a chat's template is made of. A server reads it as such wherever it stands; with a blank in it, as text.
+#: What a chat's template is made of: a server reads it as such wherever it stands. With a blank in it, it is
+#: text.
 _SPECIAL: Final = re.compile(
     r"<(?=[|｜<]|/?[A-Za-z0-9_]{1,30}>)|(?<=[|｜])(?=>)|\[(?=/?(?:[A-Z_]{2,30}|gMASK|sMASK)\])"
 )

@@ -69,15 +69,8 @@ class Held(Protocol):
     def check(self) -> None:
         """Raise LeaseLostError if it is not ours any more."""
 
-
-class Loads(Protocol):
-    """What loads the model: see `gpu.Driver`."""
-
-    def load(self) -> None:
-        """Load it, and wait until it is there."""
-
-    def is_loaded(self) -> bool | None:
-        """Whether it is there; None if nobody can tell."""
+    def restore(self) -> bool:
+        """Load the model again if it is gone; returns whether that was so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +117,13 @@ class Way:
     Attributes:
         slots: requests in flight at once.
         seconds: that one may take.
-        lease: is checked before each request, where there is one.
-        driver: loads the model again where it is gone.
+        lease: is checked before each request, and has the model loaded again where it is gone.
         pauses: seconds before each further attempt.
     """
 
     slots: int
     seconds: float
     lease: Held | None = None
-    driver: Loads | None = None
     pauses: tuple[float, ...] = PAUSES
 
 
@@ -153,7 +144,6 @@ class Pump:
         self._way = way
         self._turns = _Turns()
         self._ended: queue.SimpleQueue[_Ended] = queue.SimpleQueue()
-        self._loading = threading.Lock()
         self._threads = [
             threading.Thread(target=self._work, name=f"slot-{n}", daemon=True) for n in range(way.slots)
         ]
@@ -205,9 +195,7 @@ class Pump:
         if ended.reply is None:
             replies.count_failure(self._connection, call, attempt.failure)
             return attempt.ask, Failed(attempt.failure)
-        replies.keep(
-            self._connection, call, self._endpoint.model, attempt.ask.content_sha256, ended.reply
-        )
+        replies.keep(self._connection, call, self._endpoint.model, attempt.ask.content_sha256, ended.reply)
         return attempt.ask, ended.reply
 
     def _work(self) -> None:
@@ -263,16 +251,13 @@ class Pump:
 
     def _was_evicted(self, attempt: _Attempt) -> bool:
         """Whether the model was gone, and is there again: that was no fault of the request's."""
-        driver = self._way.driver
-        if driver is None or attempt.evictions >= EVICTIONS:
+        if self._way.lease is None or attempt.evictions >= EVICTIONS:
             return False
-        with self._loading:  # one slot loads, the others find it there
-            try:
-                if driver.is_loaded() is not False:
-                    return False
-                driver.load()
-            except (EndpointDownError, NoReplyError):
+        try:
+            if not self._way.lease.restore():
                 return False
+        except (EndpointDownError, NoReplyError):
+            return False
         attempt.evictions += 1
         attempt.attempts -= 1
         return True

@@ -54,7 +54,6 @@ class Claimant:
         rows = self.connection.execute(query, {**values, **claim}).fetchall()
         return sorted(rows, key=lambda row: int(row["document_id"]))
 
-
     def renew(self) -> None:
         """Let what is claimed stand from now on as long as a new claim: the work is slow, and goes on."""
         self.connection.execute(Q["renew"], {"claimant": self.number, "lease": self.lease})

@@ -20,6 +20,7 @@ from mnemo_assets.pipeline.generations import (
     Generation,
     active_generation,
     find,
+    refuse_misfit,
     remove_retired,
 )
 from mnemo_assets.pipeline.progress import OnProgress, Stop, never, silent
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from mnemo_assets.settings import Settings
 
-__all__ = ["MineCounts", "activate", "active_generation", "mine", "remerge"]
+__all__ = ["MineCounts", "activate", "active_generation", "mine", "refuse_misfit", "remerge"]
 
 Q = queries("mine")
 
@@ -62,7 +63,7 @@ def mine(
     again: contribute.Again | None = None,
     stop: Stop = never,
     counts: MineCounts | None = None,
-    program: str = "mnemo",
+    program: str = "mine",
     unmeasured: bool = False,
 ) -> MineCounts:
     """Mine the documents whose text is ready, once each, and put the graph in order.
@@ -91,17 +92,17 @@ def mine(
         UnmeasuredError: many documents wait for a model that nobody has measured.
     """
     counts = MineCounts() if counts is None else counts
-    generation = _current(connection, settings, on_progress)
+    generation = _current(connection, settings, on_progress, program)
     keys = None if only is None else list(only)
     models.opt_in(connection, settings)
     run = _Run(connection, settings, on_progress, counts, keys, again, stop, program)
     try:
         while documents := run.waiting(generation):
-            if generation.model is not None:
+            if generation.asks_a_model:
                 models.refuse_unmeasured(connection, generation, documents, unmeasured=unmeasured)
             if run.all_of(generation):
                 break
-            generation = _current(connection, settings, on_progress)  # another process has switched
+            generation = _current(connection, settings, on_progress, program)  # another process has switched
     finally:  # what came into the graph is in order, whatever becomes of the rest
         if run.total and not connection.closed:
             connection.execute(Q["delete_orphan_extractions"])
@@ -127,15 +128,15 @@ def remerge(
     return mine(connection, settings, on_progress, only=only, again="merge")
 
 
-def _current(connection: Connection, settings: Settings, on_progress: OnProgress) -> Generation:
+def _current(connection: Connection, settings: Settings, on_progress: OnProgress, program: str) -> Generation:
     """The generation that is served, made by this code."""
-    found = active_generation(connection, settings)
+    found = active_generation(connection, settings, program)
     version = recipes.version(found.recipe)
     if found.version > version or found.derivation > DERIVATION:
         raise RecipeError("A newer mnemo made this graph. Install that version, or set another MNEMO_HOME.")
     if (found.version, found.derivation) != (version, DERIVATION):
         activate(connection, settings, found.recipe, on_progress)
-        found = active_generation(connection, settings)
+        found = active_generation(connection, settings, program)
     return found
 
 
@@ -162,7 +163,7 @@ class _Run:
             "extractor_id": generation.extractor_id,
             "only": self.only,
             "again": self.again,
-            "folders": None if generation.model is None else models.folders(self.settings),
+            "folders": models.folders(self.settings) if generation.asks_a_model else None,
         }
 
     def waiting(self, generation: Generation) -> int:
@@ -177,7 +178,7 @@ class _Run:
         """Mine into a generation all that waits; False if it is not the one that is served any more."""
         self.on_progress("mine", self.done, self.total)
         with claims.claimant(self.connection) as claimant, ExitStack() as opened:
-            by = self._by_rules if generation.model is None else self._by_model
+            by = self._by_model if generation.asks_a_model else self._by_rules
             return all(self._store(generation, row) for row in by(claimant, opened, generation))
 
     def _by_rules(
@@ -199,7 +200,7 @@ class _Run:
             return [] if self.stop() else claimant.take(Q["claim_mining"], values)
 
         def pump() -> asking.Pump:
-            assert generation.model is not None
+            assert generation.asks_a_model
             session = opened.enter_context(
                 models.session(
                     self.settings, generation.model, self.program, preset=generation.preset, stop=self.stop
@@ -209,9 +210,7 @@ class _Run:
             name = generation.recipe
             return opened.enter_context(asking.Pump(self.connection, session.endpoint, name, session.way))
 
-        yield from drain.Drain(
-            self.connection, generation, claimant, take, pump, self.again
-        ).documents()
+        yield from drain.Drain(self.connection, generation, claimant, take, pump, self.again).documents()
 
     def _extracted(
         self, claimant: claims.Claimant, workshop: Workshop, generation: Generation

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
-import socket
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mnemo_assets import gpu, llm
 from mnemo_assets.database import Connection, queries
-from mnemo_assets.errors import UnmeasuredError
+from mnemo_assets.errors import (
+    EndpointDownError,
+    EndpointElsewhereError,
+    LeaseHeldError,
+    LeaseLostError,
+    SettingsError,
+    UnmeasuredError,
+)
 from mnemo_assets.extractions import recipes, request
 from mnemo_assets.pipeline.asking import Way
 from mnemo_assets.pipeline.progress import Stop, never
@@ -25,6 +31,8 @@ if TYPE_CHECKING:
 
 Q = queries("models")
 
+#: After these documents wait as they did, and nothing else is wrong: the same command goes on later.
+WAITS: Final = (EndpointDownError, LeaseHeldError, LeaseLostError, UnmeasuredError)
 #: Where neither the settings nor the endpoint say how many tokens a slot has: what servers give by default.
 CONTEXT: Final = 4096
 #: Where nothing says how many requests the endpoint works on at once.
@@ -59,11 +67,6 @@ class Session:
     way: Way
 
 
-def tag(program: str) -> str:
-    """Who has a lease, as the program that is refused shows it: no path, and nothing of the archive's."""
-    return f"{program}, {socket.gethostname()}, process {os.getpid()}"
-
-
 @contextmanager
 def session(
     settings: Settings, model: str, program: str, *, preset: str | None = None, stop: Stop = never
@@ -73,7 +76,7 @@ def session(
     Args:
         settings: where the model is.
         model: what its endpoint calls it.
-        program: who we are: `mnemo sync`.
+        program: who we are: `mine`.
         preset: what is loaded; by default that of the settings, else the model.
         stop: ends a wait for the lease.
 
@@ -82,7 +85,7 @@ def session(
         LeaseHeldError: another program has the lease.
     """
     chosen = preset or preset_of(settings, model)
-    owner = tag(program)
+    owner = gpu.tag(program)
     with llm.open_endpoint(settings, model) as endpoint:
         driver = gpu.driver(settings, endpoint, chosen, owner)
         with gpu.leased(settings, chosen, owner, driver=driver, stop=stop) as lease:
@@ -90,7 +93,6 @@ def session(
                 slots=settings.llm_slots or endpoint.identity.slots or SLOTS,
                 seconds=float(settings.llm_seconds),
                 lease=lease,
-                driver=driver,
             )
             yield Session(endpoint, lease, way)
 
@@ -121,13 +123,23 @@ def template(connection: Connection, settings: Settings, opened: Session) -> Tem
     return request.template(model, preset, context, how)
 
 
+def new_template(connection: Connection, settings: Settings, model: str, program: str) -> Template:
+    """As `template`, in a session of its own."""
+    with session(settings, model, program) as opened:
+        return template(connection, settings, opened)
+
+
 def _answer_format(connection: Connection, opened: Session, preset: str, server: str) -> str:
     """Whether a preset's replies are held to a schema: tried once, and remembered."""
     place = {"preset": preset, "model": opened.endpoint.model, "server": server}
     row = connection.execute(Q["answer_format"], place).fetchone()
     if row is None:
         finding = _finding(opened)
-        values = {**place, "finding": finding, "answer_format": "json_schema" if finding == "enforced" else "none"}
+        values = {
+            **place,
+            "finding": finding,
+            "answer_format": "json_schema" if finding == "enforced" else "none",
+        }
         row = connection.execute(Q["remember_format"], values).fetchone()
         assert row is not None
     return str(row["answer_format"])
@@ -165,16 +177,32 @@ def refuse_unmeasured(
     if row is None or not row["measured"]:
         raise UnmeasuredError(
             f"{documents:,} documents wait for {generation.recipe}, which no bake-off has measured. See what it "
-            f"is worth on a few: mnemo bakeoff --models {generation.model} --judges OTHER,ANOTHER. To do without: "
+            f"is worth on a few: mnemo bakeoff --models {generation.template.model} --judges OTHER,ANOTHER. To do without: "
             "mnemo sync --unmeasured."
         )
 
 
+def is_ready(connection: Connection, settings: Settings, generation: Generation, documents: int) -> bool:
+    """Whether a drain would get to its model now: it was measured, its lease is free, its endpoint answers.
+
+    Nothing but identifying questions is sent.
+    """
+    sent = generation.template
+    if gpu.holder(connection, sent.preset) is not None:
+        return False
+    try:
+        refuse_unmeasured(connection, generation, documents, unmeasured=False)
+        llm.open_endpoint(settings, sent.model).close()
+    except (EndpointDownError, EndpointElsewhereError, SettingsError, UnmeasuredError):
+        return False
+    return True
+
+
 def recipe_name(settings: Settings) -> str | None:
     """The recipe that the settings name, if they do: `llm` is that of the model that is set."""
-    if settings.extractor != recipes.LLM:
+    if settings.extractor != recipes.MODEL_CODE:
         return settings.extractor
-    return f"{recipes.LLM}:{settings.llm_model}"
+    return f"{recipes.ASKING}{settings.llm_model}"
 
 
 def folders(settings: Settings) -> list[bytes] | None:

@@ -20,18 +20,23 @@ select g.generation, g.extractor_id, x.name as recipe, x.version, g.derivation,
     ) as owner,
     array(
         select o.key from owner_names o where o.generation = g.generation order by o.ordinal
-    ) as owner_keys
+    ) as owner_keys,
+    x.request, x.request_hash
 from generations g join extractors x using (extractor_id)
 where g.state = %(state)s;
 
 -- name: put_extractor
--- The id of a recipe at a version; it is added if need be.
+-- The id of a recipe at a version, with its request; it is added if need be.
 with added as (
-    insert into extractors (name, version) values (%(recipe)s, %(version)s) on conflict do nothing returning extractor_id
+    insert into extractors (name, version, kind, model, request, request_hash)
+    values (%(recipe)s, %(version)s, %(kind)s, %(model)s, %(request)s, %(request_hash)s)
+    on conflict do nothing
+    returning extractor_id
 )
 select extractor_id from added
 union all
-select extractor_id from extractors where name = %(recipe)s and version = %(version)s
+select extractor_id from extractors
+where name = %(recipe)s and version = %(version)s and request_hash = %(request_hash)s
 limit 1;
 
 -- name: insert_generation

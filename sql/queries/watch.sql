@@ -50,7 +50,7 @@ select exists (
 -- name: documents_waiting
 -- The documents in a stage that nobody works on and that can go on, by what tells whether they did: n, first, last.
 -- Without those that wait for a program that converts them: converts are the kinds of documents for which one is
--- installed now.
+-- installed now; and without those that no hosted endpoint may see.
 with held as materialized (
     select objid::bigint as claimant from pg_locks
     where locktype = 'advisory' and classid = 1296912208 and objsubid = 2 and granted
@@ -60,6 +60,7 @@ select count(*) as n, min(document_id) as first, max(document_id) as last
 from documents
 where stage = %(stage)s and stage in ('new', 'extracted')
     and (error_class is distinct from 'ConverterMissing' or error = any(%(converts)s::text[]))
+    and error_class is distinct from 'NotOptedIn'
     and (claimed_by is null or claimed_until < now() or claimed_by not in (select claimant from held));
 
 -- name: scans_waiting

@@ -63,7 +63,17 @@ class Model:
 
 
 def said(text: str, **more: Any) -> Reply:
-    return Reply(**{"text": text, "reasoning": "", "finish_reason": "stop", "prompt_tokens": 7, "tokens": 3, "refused": False, **more})
+    return Reply(
+        **{
+            "text": text,
+            "reasoning": "",
+            "finish_reason": "stop",
+            "prompt_tokens": 7,
+            "tokens": 3,
+            "refused": False,
+            **more,
+        }
+    )
 
 
 def stored(text: str, finish_reason: str | None = "stop") -> StoredReply:
@@ -209,6 +219,9 @@ def test_no_request_is_sent_without_the_lease(connection: Connection) -> None:
         def check(self) -> None:
             raise LeaseLostError("taken")
 
+        def restore(self) -> bool:
+            return False
+
     model = Model(lambda text, _: said(text))
     with pytest.raises(LeaseLostError):
         asked(connection, model, ["a"], lease=Lost())
@@ -218,26 +231,29 @@ def test_no_request_is_sent_without_the_lease(connection: Connection) -> None:
 def test_an_evicted_model_is_loaded_again(connection: Connection) -> None:
     """A request that finds its model gone has it loaded again, once for all, and is not at fault."""
 
-    class Driver:
+    class Lease:
         loaded = False
         loads = 0
+        lock = threading.Lock()
 
-        def is_loaded(self) -> bool:
-            return self.loaded
+        def check(self) -> None:
+            """It is ours."""
 
-        def load(self) -> None:
-            self.loads += 1
-            self.loaded = True
+        def restore(self) -> bool:
+            with self.lock:
+                gone, self.loaded = not self.loaded, True
+                self.loads += gone
+            return gone
 
-    driver = Driver()
+    lease = Lease()
 
     def answer(text: str, _: int) -> Reply:
-        if not driver.loaded:
+        if not lease.loaded:
             raise NoReplyError("status 500")
         return said(text)
 
-    assert asked(connection, Model(answer), ["a", "b"], driver=driver) == {"a": stored("a"), "b": stored("b")}
-    assert driver.loads == 1
+    assert asked(connection, Model(answer), ["a", "b"], lease=lease) == {"a": stored("a"), "b": stored("b")}
+    assert lease.loads == 1
     assert {call[4] for call in calls(connection)} <= {1, 2}
 
 
