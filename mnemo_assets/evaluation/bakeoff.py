@@ -1,8 +1,8 @@
 """The bake-off: recipes side by side on a sample of the archive, judged by two models.
 
 The graph is not touched. One model after the other is loaded, and each once: recipes first, then the judges,
-each for all relations. It may be stopped at any moment: every reply is kept, and the same bake-off goes on with
-what was not asked yet.
+each for all relations. It may be stopped at any moment: every reply is kept, and the same bake-off goes on
+with what was not asked yet.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Pure: a judge's question and its answer. A judge is a model that reads a relation and the words that prove it.
+"""Pure: a judge's question and its answer. A judge reads one relation and the words that prove it.
 
-Neither it nor the words it reads are trusted: the words are a JSON string between marks that nothing in it can
-close, and of the answer one of three words is taken, or none.
+Neither it nor the words it reads are trusted: the words are a JSON string between marks that nothing in it
+can close, and of the answer one of three words is taken, or none.
 """
 
 from __future__ import annotations

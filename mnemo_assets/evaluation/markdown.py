@@ -27,9 +27,9 @@ def _head(report: Report) -> Iterator[str]:
     yield "# Bake-off"
     yield ""
     yield (
-        f"{sample.documents:,} of {sample.available:,} documents with {sample.chunks:,} chunks, chosen by type "
-        f"and size with seed {sample.seed}. Intervals are of 95%: Wilson's for shares, a bootstrap over documents "
-        "for the rest. They say how far the sample may be from documents like these."
+        f"{sample.documents:,} of {sample.available:,} documents with {sample.chunks:,} chunks, chosen by "
+        f"type and size with seed {sample.seed}. Intervals are of 95%: Wilson's for shares, a bootstrap over "
+        "documents for the rest. They say how far the sample may be from documents like these."
     )
     if sample.documents < sample.wanted:
         yield ""

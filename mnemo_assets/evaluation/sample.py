@@ -1,7 +1,7 @@
 """Which documents a bake-off looks at: some of each type and size, the same ones each time it is asked.
 
 One document of each type, the most frequent types first, and the rest in proportion to how many documents are
-of a type and size: a type that is one in a thousand is looked at, and the whole is still much like the archive.
+of a type and size: a type that is one in a thousand is looked at, and the whole is much like the archive.
 """
 
 from __future__ import annotations
