@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.evaluation.findings import Extracted
-from mnemo_assets.extractions import from_llm, replies
+from mnemo_assets.extractions import dropped, from_llm, replies
 from mnemo_assets.extractions.extractor import Extraction
 from mnemo_assets.extractions.parse import StoredReply
 from mnemo_assets.pipeline.asking import Ask, Failed, Pump
@@ -107,7 +107,7 @@ class _Text:
             self.chunk.text,
             self.chunk.content_sha256,
             self.resolved.extraction or _NOTHING,
-            sum(one["kind"] == "entity" and one["why"] == "ungrounded" for one in self.resolved.dropped),
+            dropped.count(self.resolved.dropped, "ungrounded", "entity"),
             self.resolved.fault is not None,
             sum(milliseconds.get(key, 0) for key in self.asked),
         )

@@ -1,7 +1,8 @@
 """Pure: counts as shares, means and rates, each with its 95% interval; and how far two judges agree.
 
 Shares have Wilson's interval, which is one also for 0 of 29. Means have a percentile interval of a bootstrap
-over documents: their counts are skewed, and a text of a thousand pages is one document. It is seeded: the same values give the same interval.
+over documents: their counts are skewed, and a text of a thousand pages is one document. It is
+seeded: the same values give the same interval.
 """
 
 from __future__ import annotations
