@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from mnemo_assets.doctor import archives, home, orchestration, reading, server
+from mnemo_assets.doctor import archives, home, model, orchestration, reading, server
 from mnemo_assets.doctor.finding import Finding, broken, lacking, well
 from mnemo_assets.errors import MnemoError
 
@@ -37,6 +37,7 @@ def examine(settings: Settings, names: Iterable[str]) -> Iterator[Finding]:
     yield from reading.converters()
     yield from _guarded("converters", "text recognition", lambda: reading.recognition(settings))
     yield from reading.second_reader()
+    yield from _guarded("model", "the endpoint", lambda: model.model(settings))
     yield from _guarded("dagster", "packages", lambda: orchestration.programs(settings))
     found = list(_guarded("postgres", "the server", lambda: server.server(settings)))
     yield from found

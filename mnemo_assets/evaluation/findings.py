@@ -85,10 +85,10 @@ def of_document(chunks: Iterable[Extracted]) -> Found:
         number += 1
         failed += chunk.failed
         milliseconds += chunk.milliseconds
-        standing = {(entity.type, entity.name) for entity in chunk.extraction.entities}
+        standing = {_key(entity) for entity in chunk.extraction.entities}
         grounded += len(standing)
         names += len(standing) + chunk.ungrounded
-        entities.update(_key(entity) for entity in chunk.extraction.entities)
+        entities |= standing
         for key, claim in _claims(chunk):
             claims.setdefault(key, claim)
     return Found(len(entities), tuple(claims.values()), names, grounded, number, failed, milliseconds)

@@ -1,4 +1,4 @@
-"""A model that sees, behind an endpoint of this machine, reads a page: its picture becomes Markdown.
+"""A model that sees, behind an endpoint of one's own, reads a page: its picture becomes Markdown.
 
 What it says is a stranger's word: it is the text of that page, as far as it is one, and nothing else.
 """
@@ -13,13 +13,21 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemo_assets.errors import EndpointDownError, ErrorClass, NoReplyError, ReadingError, RecognitionError
-from mnemo_assets.llm import Endpoint
+from mnemo_assets.errors import (
+    EndpointDownError,
+    EndpointElsewhereError,
+    ErrorClass,
+    NoReplyError,
+    ReadingError,
+    RecognitionError,
+    SettingsError,
+)
+from mnemo_assets.llm import open_endpoint
 from mnemo_assets.text import mannerisms
 from mnemo_assets.text.ocr import Recognised
 
 if TYPE_CHECKING:
-    from mnemo_assets.llm import Reply
+    from mnemo_assets.llm import Endpoint, Reply
     from mnemo_assets.settings import Settings
     from mnemo_assets.text.pictures import Picture
 
@@ -30,6 +38,8 @@ PROMPT: Final = files("mnemo_assets.text").joinpath("prompts", "page.txt").read_
 CONTEXT: Final = 300
 #: Tokens of a reply: a densely printed page has 3,000. A longer one has most likely run away.
 _MOST_TOKENS: Final = 8192
+#: Answers that say nothing of the page: the next run may fare better.
+_NOT_NOW: Final = {"loading", "busy"}
 #: What the prompt asks for where there is nothing to read.
 _BLANK: Final = "[blank]"
 #: A whole reply in a fence, as models like to give Markdown.
@@ -68,6 +78,8 @@ class Vision:
                     raise NoReplyError("ended")  # noqa: TRY301 - as one that is in flight
                 reply = self.endpoint.complete(asked, _MOST_TOKENS, self.seconds)
         except NoReplyError as error:
+            if error.detail in _NOT_NOW:
+                raise RecognitionError(f"Scanned pages wait: the model is {error.detail}.") from None
             raise ReadingError(ErrorClass.OCR_FAILED, error.detail) from None
         except EndpointDownError as error:
             raise RecognitionError(str(error)) from None
@@ -79,16 +91,16 @@ def engine(settings: Settings) -> Vision:
     """The model, at an endpoint that answers.
 
     Raises:
-        RecognitionError: the endpoint does not answer.
-        SettingsError: it is not on this machine.
+        RecognitionError: the endpoint does not answer, or may pass pages on to another machine.
+        SettingsError: it is on a machine that was not named, or hosted.
     """
-    endpoint = Endpoint(settings.llm_url, settings.ocr_model or "")
     try:
-        endpoint.models()
-    except EndpointDownError as error:
+        endpoint = open_endpoint(settings, settings.ocr_model or "")
+    except (EndpointDownError, EndpointElsewhereError) as error:
         raise RecognitionError(f"Scanned pages wait for a model. {error}") from None
-    except NoReplyError:
-        raise RecognitionError("Scanned pages wait for a model. Its endpoint lists none.") from None
+    if endpoint.identity.is_hosted:
+        endpoint.close()
+        raise SettingsError("MNEMO_OCR_ENGINE=vision: no page is sent to a hosted endpoint. Set `tesseract`.")
     return Vision(endpoint, settings.ocr_seconds, f"{settings.ocr_model} prompt-{PROMPT_VERSION}")
 
 
@@ -129,7 +141,7 @@ def text_of(reply: Reply) -> str:
     text = mannerisms.without_end_tokens(text)
     if fenced := _FENCED.match(text):
         text = fenced[1].strip()
-    if reply.finish_reason == "length":
+    if reply.finish_reason in {"length", "context"}:
         raise ReadingError(ErrorClass.OCR_FAILED, "cut off")
     if reply.refused or mannerisms.is_excuse(text):
         raise ReadingError(ErrorClass.OCR_FAILED, "refused")
