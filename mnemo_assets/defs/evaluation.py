@@ -9,7 +9,7 @@ from mnemo_assets.database import Connection
 from mnemo_assets.defs.border import border
 from mnemo_assets.defs.resources import Ledger
 from mnemo_assets.evaluation import bakeoff as room
-from mnemo_assets.evaluation import report, stored
+from mnemo_assets.evaluation import report, sample, stored
 from mnemo_assets.settings import Settings
 
 #: One at a time: it has the GPU.
@@ -21,8 +21,8 @@ class Bakeoff(dg.Config):
 
     models: list[str] = Field(default_factory=list)
     judges: list[str] = Field(default_factory=list)
-    documents: int = room.DOCUMENTS
-    seed: int = room.SEED
+    documents: int = sample.DOCUMENTS
+    seed: int = sample.SEED
 
 
 @dg.asset(

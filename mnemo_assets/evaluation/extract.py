@@ -179,6 +179,5 @@ class _Run:
                 ask, answer = pump.next()
                 for text in self.waiting.pop(ask.request.key):
                     self.open[id(text)] -= 1
-                    lost = isinstance(answer, Failed)
-                    text.answers[ask.request.key] = _NO_REPLY if lost else answer
+                    text.answers[ask.request.key] = _NO_REPLY if isinstance(answer, Failed) else answer
                     self.go_on(text, urgent=True)

@@ -28,8 +28,13 @@ def _head(report: Report) -> Iterator[str]:
     yield ""
     yield (
         f"{sample.documents:,} of {sample.available:,} documents with {sample.chunks:,} chunks, chosen by "
-        f"type and size with seed {sample.seed}. Intervals are of 95%: Wilson's for shares, a bootstrap over "
-        "documents for the rest. They say how far the sample may be from documents like these."
+        f"type and size with seed {sample.seed}."
+    )
+    yield ""
+    yield (
+        "Intervals are of 95%: Wilson's for shares, a bootstrap over documents for the rest. They say how "
+        "far the sample may be from documents like these. Relations of one document are alike, so the "
+        "intervals of what judges say are rather too narrow."
     )
     if sample.documents < sample.wanted:
         yield ""
@@ -75,7 +80,7 @@ def _figures(report: Report) -> Iterator[str]:
 
 def _notes(one: Measured) -> Iterator[str]:
     if one.chunks_failed:
-        yield f"{_code(one.recipe)}: {one.chunks_failed:,} chunks could not be done, or not wholly."
+        yield f"{_code(one.recipe)}: chunks that could not be done, or not wholly: {one.chunks_failed:,}."
     for judged in one.judged:
         if judged.is_kin:
             yield (

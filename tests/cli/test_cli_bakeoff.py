@@ -23,13 +23,8 @@ def stub(connection: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """The letters, and the settings of their endpoint."""
     letters.letters(connection, tmp_path)
     with letters.endpoint() as stub:
-        for name, value in (
-            ("URL", stub.url),
-            ("DECLARED_LOCAL", "1"),
-            ("DRIVER", "none"),
-            ("RESPONSE_FORMAT", "json_schema"),
-        ):
-            monkeypatch.setenv(f"MNEMO_LLM_{name}", value)
+        monkeypatch.setenv("MNEMO_LLM_URL", stub.url)
+        monkeypatch.setenv("MNEMO_LLM_RESPONSE_FORMAT", "json_schema")
         yield stub
 
 

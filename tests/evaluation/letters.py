@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from tests.endpoints import Answer, said, serving
+from tests.endpoints import said, serving, told
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from mnemo_assets.database import Connection
     from mnemo_assets.settings import Settings
-    from tests.endpoints import Asked, Stub
+    from tests.endpoints import Answer, Asked, Stub
 
 GOOD: Final = "qwen3:8b"
 BAD: Final = "smollm2"
@@ -52,20 +52,20 @@ def letters(connection: Connection, root: Path, texts: dict[str, str] | None = N
         content = hashlib.sha256(text.encode()).hexdigest()
         connection.execute(
             "with d as (insert into documents (sha256, stage) values (%s, 'graphed') returning document_id)"
-            " insert into chunks (document_id, ordinal, start_offset, end_offset, first_page, last_page, text,"
-            " content_sha256) select document_id, 0, 0, %s, 1, 1, %s, %s from d",
+            " insert into chunks (document_id, ordinal, start_offset, end_offset, first_page, last_page,"
+            " text, content_sha256) select document_id, 0, 0, %s, 1, 1, %s, %s from d",
             [sha256, len(text), text, content],
         )
 
 
-def endpoint() -> AbstractContextManager[Stub]:
-    """The endpoint. It is no server that mnemo knows: the settings declare it local."""
-    return serving(_answer)
+def endpoint(kind: str = "llama-server") -> AbstractContextManager[Stub]:
+    """The endpoint, of a kind."""
+    return serving(_answer, kind, (GOOD, BAD, STRICT, KIND))
 
 
 def at(settings: Settings, stub: Stub, **more: object) -> Settings:
     """Settings of that endpoint, one request at a time."""
-    asking = {"llm_url": stub.url, "llm_declared_local": True, "llm_driver": "none", "llm_slots": 1}
+    asking = {"llm_url": stub.url, "llm_slots": 1}
     return settings.model_copy(update={**asking, "llm_response_format": "json_schema", **more})
 
 
@@ -76,12 +76,14 @@ def models(stub: Stub) -> list[str]:
 
 
 def _answer(asked: Asked) -> Answer:
-    if asked.method == "GET":
-        return Answer(404)
+    if not asked.path.endswith("/chat/completions"):
+        return told({"success": True})
     question = asked.said
     text = question["messages"][-1]["content"]
     extracting = {GOOD: _good, BAD: _bad}.get(question["model"])
-    return said(json.dumps(extracting(text) if extracting else {"verdict": _verdict(question["model"], text)}))
+    return said(
+        json.dumps(extracting(text) if extracting else {"verdict": _verdict(question["model"], text)})
+    )
 
 
 def _good(text: str) -> dict[str, Any]:
