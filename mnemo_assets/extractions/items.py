@@ -28,6 +28,7 @@ _KEY: Final = re.compile(r'"(entities|relation(?:ship)?s)"\s*+:\s*+(?=[\[{])', r
 _LIST: Final = re.compile(r"\[(?=\s*+[{\]])")
 _NOTHING: Final = re.compile(r"(?:```\w{0,10}\s*+)?\{\s*+\}(?:\s*+```)?")
 _TOKEN: Final = re.compile(r'"(?:[^"\\]++|\\.)*+(")?|[\[\]{}]|[^\s,:"\[\]{}]++', re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 #: An object without objects in it: where quotes are unpaired, brackets alone tell where it ends.
 _FLAT: Final = re.compile(r"\{[^{}]*+\}")
 
@@ -80,9 +81,15 @@ def read(item: str) -> Any:  # noqa: ANN401 - any JSON
     if len(item) > _LONGEST_ITEM:
         raise ValueError
     try:
+        item = item if "\\" not in item else _ESCAPE.sub(_mended, item)
         return json.loads(item, strict=False, parse_int=str, parse_float=str, parse_constant=_nothing)
     except RecursionError:
         raise ValueError from None
+
+
+def _mended(escape: re.Match[str]) -> str:
+    """An escape that JSON knows; of another one, such as of an apostrophe, what is escaped."""
+    return escape[0] if escape[1] in '"\\/bfnrtu' else escape[1]
 
 
 def _nothing(_constant: str) -> None:

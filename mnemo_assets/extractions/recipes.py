@@ -6,6 +6,7 @@ and `from_llm` makes the extraction of what was answered.
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -46,6 +47,11 @@ MODEL_VERSION: Final = 1
 def asks_a_model(name: str) -> bool:
     """Whether a recipe of that name asks a model; the model is what stands behind `llm:`."""
     return name.startswith(ASKING) and name.removeprefix(ASKING).strip() != ""
+
+
+def model(name: str) -> str:
+    """The model that a recipe asks, as its endpoint calls it: without a request's digits, if it has some."""
+    return re.sub(r"@[0-9a-f]{8}$", "", name.removeprefix(ASKING))
 
 
 def code(name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -104,9 +103,8 @@ def store_resolved(
         resolved: of which nothing is missing.
         again: a later extraction replaces an earlier one.
     """
-    extraction = resolved.extraction or Extraction((), ())
-    whys = Counter(each["why"] for each in resolved.dropped)
-    partly = "split" if resolved.extraction is not None and extraction.entities else "failed"
+    extraction = resolved.extraction
+    partly = "split" if extraction.entities or resolved.failed < resolved.pieces else "failed"
     connection.execute(
         Q["store_resolved"],
         {
@@ -119,8 +117,8 @@ def store_resolved(
             "relations": Jsonb([asdict(relation) for relation in extraction.relations]),
             "pieces": resolved.pieces,
             "dropped": Jsonb(list(resolved.dropped)),
-            "ungrounded": whys["ungrounded"],
-            "malformed": whys["malformed"],
+            "ungrounded": resolved.ungrounded,
+            "malformed": resolved.malformed,
             "faulty": list(resolved.faulty),
         },
     )

@@ -12,7 +12,7 @@ import json
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from mnemo_assets.graph import names, predicates
 from mnemo_assets.text.normalise import page_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 #: Version of the rows that this code, `names` and `predicates` make: raised when they would make others of
 #: the same extractions, it has the graph built anew.
-DERIVATION: Final = 1
+DERIVATION: Final = 2
 
 #: The strongest first: who wrote a letter is also mentioned in it.
 ROLES: Final = ("author", "recipient", "mentioned")
@@ -101,18 +101,21 @@ class RelationRow:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """A document's rows, each tuple sorted; `digest` is sha256 over its mentions and relations, in hex."""
+    """A document's rows, each tuple sorted; `digest` is sha256 over its mentions and relations, in hex.
+
+    `refused` are relations that no one should read as facts: their predicate does not take ends of these types.
+    """
 
     entities: tuple[EntityRow, ...]
     mentions: tuple[MentionRow, ...]
     spans: tuple[SpanRow, ...]
     relations: tuple[RelationRow, ...]
     digest: str
+    refused: tuple[RelationRow, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Span:
-    """What is one mention, whoever found it."""
+class _Span(NamedTuple):
+    """What is one mention, whoever found it. It is sorted and looked up more than anything else here."""
 
     start: int
     end: int
@@ -193,6 +196,12 @@ def merge(
         for row in _relations(chunk, _neighbours(ordered, place), kept, layout):
             relations.setdefault((row.subject, row.predicate_raw, row.object, row.start, row.end), row)
     return _contribution(found, numbers, [row for _, row in sorted(relations.items())], layout)
+
+
+def _is_allowed(row: RelationRow, identities: Sequence[Identity]) -> bool:
+    """Whether a relation's predicate takes its ends; one without a canonical predicate takes any."""
+    ends = identities[row.subject][0], identities[row.object][0]
+    return row.predicate is None or predicates.allows(row.predicate, *ends)
 
 
 def _neighbours(
@@ -362,26 +371,30 @@ def _contribution(
         role = ROLES[-1] if quoted else sighting.role  # who wrote what is quoted, did not write this
         roles[entity] = min(roles.get(entity, role), role, key=_strength)
     identities = list(numbers)
+    allowed = [row for row in relations if _is_allowed(row, identities)]
     return Contribution(
         entities=tuple(EntityRow(*identity, names.display_name(forms[n])) for identity, n in numbers.items()),
         mentions=tuple(MentionRow(n, roles[n], forms[n].total(), quotes[n]) for n in range(len(identities))),
         spans=tuple(sorted(spans, key=lambda span: (span.entity, span.start, span.end))),
-        relations=tuple(relations),
-        digest=_digest(identities, spans, relations),
+        relations=tuple(allowed),
+        digest=_digest(identities, spans, allowed),
+        refused=tuple(row for row in relations if not _is_allowed(row, identities)),
     )
 
 
 def _digest(identities: list[Identity], spans: list[SpanRow], relations: list[RelationRow]) -> str:
     """One line of JSON for each mention and relation, sorted: no order, id or time of making is in it."""
-    lines: list[list[object]] = [
-        ["mention", *identities[span.entity], span.start, span.end, *_mark(span)] for span in spans
+    said = [json.dumps(identity)[1:-1] for identity in identities]  # once each: they are most of a line
+    lines = [
+        f'["mention", {said[span.entity]}, {span.start}, {span.end}{_mark(span)}]' for span in spans
     ]
     for row in relations:
-        said = [*identities[row.subject], row.predicate_raw, row.predicate, *identities[row.object]]
-        lines.append(["relation", *said, row.start, row.end, *_mark(row)])
-    return hashlib.sha256("\n".join(sorted(map(json.dumps, lines))).encode()).hexdigest()
+        words = json.dumps([row.predicate_raw, row.predicate])[1:-1]
+        ends = f"{row.start}, {row.end}{_mark(row)}"
+        lines.append(f'["relation", {said[row.subject]}, {words}, {said[row.object]}, {ends}]')
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
 
 
-def _mark(row: SpanRow | RelationRow) -> list[str]:
+def _mark(row: SpanRow | RelationRow) -> str:
     """What stands at the end of the line of what is quoted: all other lines are as they were before."""
-    return ["quoted"] if row.quoted else []
+    return ', "quoted"' if row.quoted else ""

@@ -54,10 +54,20 @@ class Generation:
         """(type, key) -> the key that it stands for."""
         return {(PERSON, key): self.owner_keys[0] for key in self.owner_keys[1:]}
 
-    def is_made_by(self, recipe: str, owner: Sequence[str]) -> bool:
-        """Whether this code would make the same graph with a recipe for an owner."""
+    def is_made_by(self, recipe: str, owner: Sequence[str], request_hash: str | None = None) -> bool:
+        """Whether this code would make the same graph with a recipe for an owner.
+
+        Without a request it is of the one that the recipe began with: that this code would make another one of
+        a new recipe makes no graph old.
+        """
         made_with = (self.recipe, self.version, self.derivation, self.owner_keys)
-        return made_with == (recipe, recipes.version(recipe), DERIVATION, tuple(_names(owner)))
+        is_asked = request_hash is None or request_hash == self.request_hash
+        return is_asked and made_with == (recipe, recipes.version(recipe), DERIVATION, tuple(_names(owner)))
+
+    def is_made_with(self, extractor_id: int, owner: Sequence[str]) -> bool:
+        """The same of a recipe that is stored, at a version and with a request."""
+        made_with = (self.extractor_id, self.derivation, self.owner_keys)
+        return made_with == (extractor_id, DERIVATION, tuple(_names(owner)))
 
 
 def find(connection: Connection, state: Literal["active", "building"]) -> Generation | None:
@@ -117,26 +127,23 @@ def _refuse_misfit(settings: Settings, found: Generation) -> None:
 
 
 def create(
-    connection: Connection,
-    recipe: str,
-    owner: Sequence[str],
-    state: Literal["active", "building"],
-    template: Template | None = None,
+    connection: Connection, recipe: str, owner: Sequence[str], state: Literal["active", "building"]
 ) -> Generation:
-    """Make an empty generation with its owner, in the caller's transaction.
-
-    Args:
-        connection: in a transaction.
-        recipe: its name.
-        owner: name and aliases.
-        state: of the generation.
-        template: the request of a recipe that asks a model.
+    """Make an empty generation with its owner by a recipe that asks no model, in the caller's transaction.
 
     Raises:
         RecipeError: there is no such recipe.
         SettingsError: a name of the owner is nothing but white space.
     """
-    names = _names(owner)
+    return create_with(connection, put_recipe(connection, recipe), owner, state)
+
+
+def put_recipe(connection: Connection, recipe: str, template: Template | None = None) -> int:
+    """The id of a recipe at this code's version, with its request if it asks a model; added if need be.
+
+    Raises:
+        RecipeError: there is no such recipe.
+    """
     values = {
         "recipe": recipe,
         "version": recipes.version(recipe),
@@ -147,9 +154,16 @@ def create(
     }
     row = connection.execute(Q["put_extractor"], values).fetchone()
     assert row is not None
-    made = connection.execute(
-        Q["insert_generation"], {**row, "derivation": DERIVATION, "state": state}
-    ).fetchone()
+    return int(row["extractor_id"])
+
+
+def create_with(
+    connection: Connection, extractor_id: int, owner: Sequence[str], state: Literal["active", "building"]
+) -> Generation:
+    """As `create`, with a recipe that is stored."""
+    names = _names(owner)
+    values = {"extractor_id": extractor_id, "derivation": DERIVATION, "state": state}
+    made = connection.execute(Q["insert_generation"], values).fetchone()
     assert made is not None
     if names:
         values = {**made, "keys": list(names), "names": list(names.values())}
@@ -163,12 +177,14 @@ def create(
 
 def _first(connection: Connection, settings: Settings, program: str) -> Generation:
     recipe = models.recipe_name(settings) or recipes.default_recipe()
-    template = None
-    if recipes.asks_a_model(recipe):
-        template = models.new_template(connection, settings, str(settings.llm_model), program)
+    asks = recipes.asks_a_model(recipe)
+    template = models.new_template(connection, settings, recipes.model(recipe), program) if asks else None
     with connection.transaction():
         connection.execute(Q["lock_generations"])
-        return find(connection, "active") or create(connection, recipe, settings.owner, "active", template)
+        found = find(connection, "active")
+        if found is not None:
+            return found
+        return create_with(connection, put_recipe(connection, recipe, template), settings.owner, "active")
 
 
 def _names(owner: Sequence[str]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from mnemo_assets.extractions import recipes
 from mnemo_assets.graph import store
 from mnemo_assets.graph.merge import DERIVATION
 from mnemo_assets.pipeline import asking, claims, contribute, drain, models
-from mnemo_assets.pipeline.activate import activate
+from mnemo_assets.pipeline.activate import activate, renew
 from mnemo_assets.pipeline.generations import (
     Generation,
     active_generation,
@@ -135,7 +135,7 @@ def _current(connection: Connection, settings: Settings, on_progress: OnProgress
     if found.version > version or found.derivation > DERIVATION:
         raise RecipeError("A newer mnemo made this graph. Install that version, or set another MNEMO_HOME.")
     if (found.version, found.derivation) != (version, DERIVATION):
-        activate(connection, settings, found.recipe, on_progress)
+        renew(connection, settings, found, on_progress)
         found = active_generation(connection, settings, program)
     return found
 

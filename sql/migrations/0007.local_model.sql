@@ -96,6 +96,14 @@ create index refused_relations_by_document on refused_relations (generation, doc
 create index refused_relations_by_subject on refused_relations (subject_id);
 create index refused_relations_by_object on refused_relations (object_id);
 
+create view serve.refused_relations as
+    select r.document_id, r.subject_id, r.predicate_raw, r.predicate, r.object_id, r.page, r.start_offset, r.end_offset
+    from refused_relations r join serve.generation using (generation);
+
+create view serve.model_calls as
+    select document_id, recipe, outcome, prompt_tokens, completion_tokens, milliseconds, attempts, called_at
+    from model_calls;
+
 -- Bake-offs: which recipes were measured, on which documents, and what came of it.
 create table bakeoffs (
     bakeoff_id bigint generated always as identity primary key,

@@ -23,6 +23,10 @@ select x.unmeasured_at is not null
     or exists (select from bakeoffs b where b.recipes @> array[x.name || '@' || x.request_hash]) as measured
 from extractors x where x.extractor_id = %(extractor_id)s;
 
+-- name: request_of
+-- The request that a recipe keeps: request.
+select request from extractors where extractor_id = %(extractor_id)s;
+
 -- name: opt_in_all
 -- Lets all documents be seen.
 update documents set error_class = null where stage = 'extracted' and error_class = 'NotOptedIn';
