@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mnemo_assets.settings import Settings
 
 #: Who has the lease, as others are told.
-PROGRAM: Final = "mnemo bakeoff"
+PROGRAM: Final = "bakeoff"
 
 
 @dataclass(frozen=True, slots=True)
