@@ -166,8 +166,8 @@ def create_with(
     made = connection.execute(Q["insert_generation"], values).fetchone()
     assert made is not None
     if names:
-        values = {**made, "keys": list(names), "names": list(names.values())}
-        connection.execute(Q["insert_owner_names"], values)
+        seeded = {**made, "keys": list(names), "names": list(names.values())}
+        connection.execute(Q["insert_owner_names"], seeded)
         key, name = next(iter(names.items()))
         connection.execute(Q["insert_owner"], {**made, "type": PERSON, "key": key, "name": name})
     found = find(connection, state)

@@ -200,11 +200,9 @@ class _Run:
             return [] if self.stop() else claimant.take(Q["claim_mining"], values)
 
         def pump() -> asking.Pump:
-            assert generation.asks_a_model
+            sent = generation.template
             session = opened.enter_context(
-                models.session(
-                    self.settings, generation.model, self.program, preset=generation.preset, stop=self.stop
-                )
+                models.session(self.settings, sent.model, self.program, preset=sent.preset, stop=self.stop)
             )
             self.lease = session.lease
             name = generation.recipe
@@ -242,7 +240,7 @@ class _Run:
             now = find(self.connection, "active")
             return now is not None and now.generation == generation.generation
         self.counts.graphed += not merged.is_failed
-        self.counts.partial += 0 < merged.chunks_failed < merged.chunks
+        self.counts.partial += merged.chunks_failed > 0 and not merged.is_failed
         self.counts.failed += merged.is_failed
         self.counts.failed_first += merged.is_failed and attempts == 1
         self.done += 1

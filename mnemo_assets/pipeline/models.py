@@ -18,7 +18,7 @@ from mnemo_assets.errors import (
     UnmeasuredError,
 )
 from mnemo_assets.extractions import recipes, request
-from mnemo_assets.pipeline.asking import Way
+from mnemo_assets.pipeline import asking
 from mnemo_assets.pipeline.progress import Stop, never
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Session:
 
     endpoint: Endpoint
     lease: gpu.Lease
-    way: Way
+    way: asking.Way
 
 
 @contextmanager
@@ -89,10 +89,11 @@ def session(
     with llm.open_endpoint(settings, model) as endpoint:
         driver = gpu.driver(settings, endpoint, chosen, owner)
         with gpu.leased(settings, chosen, owner, driver=driver, stop=stop) as lease:
-            way = Way(
+            way = asking.Way(
                 slots=settings.llm_slots or endpoint.identity.slots or SLOTS,
                 seconds=float(settings.llm_seconds),
                 lease=lease,
+                pauses=asking.PAUSES,
             )
             yield Session(endpoint, lease, way)
 
@@ -114,13 +115,13 @@ def template(connection: Connection, settings: Settings, opened: Session) -> Tem
         EndpointDownError, LeaseLostError: the model cannot be asked.
     """
     model = opened.endpoint.model
-    identity = opened.endpoint.identify()
+    identity = llm.identify(opened.endpoint, settings)  # of a model that is loaded more is known
     context = settings.llm_context or identity.context or CONTEXT
     preset = preset_of(settings, model)
     how = settings.llm_response_format
     if how == "auto":
         how = _answer_format(connection, opened, preset, identity.server)
-    return request.template(model, preset, context, how)
+    return request.template(model, preset, context, "none" if how == "none" else "json_schema")
 
 
 def new_template(connection: Connection, settings: Settings, model: str, program: str) -> Template:

@@ -16,7 +16,8 @@ from mnemo_assets.errors import EndpointDownError, LeaseHeldError, RecipeError, 
 from mnemo_assets.pipeline import asking, mine, models, read, retry, scan, verify
 from mnemo_assets.pipeline.mine import MineCounts
 from mnemo_assets.serve import status
-from tests.endpoints import Answer, Asked, said, serving
+from tests import endpoints
+from tests.endpoints import Answer, Asked, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,6 +29,12 @@ if TYPE_CHECKING:
 
 #: What the model says of a sentence that it understands.
 _SENTENCE = re.compile(r"(Ann|Bob|Cleo) (works for|owns) (Nordwind|Westwind)\.")
+
+
+def said(text: str, reason: str = "stop") -> Answer:
+    """A completion of a server that has read the whole prompt."""
+    answer = endpoints.said(text, reason)
+    return Answer(body=answer.body.replace(b'"prompt_tokens": 7', b'"prompt_tokens": 2000'))
 
 
 def understood(text: str) -> str:
