@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -150,9 +149,11 @@ def test_the_graph_is_not_touched(connection: Connection, settings: Settings, st
 def test_a_recipe_is_measured_with_its_request(
     connection: Connection, settings: Settings, stub: Stub
 ) -> None:
-    """The report counts for the recipe as it was asked, and for no other context, model or judge."""
-    bakeoff.run(connection, letters.at(settings, stub), [GOOD], JUDGES)
+    """The report counts for the recipe as mining asks it, and for no other context, model or judge."""
+    chosen = letters.at(settings, stub)
+    bakeoff.run(connection, chosen, [GOOD], JUDGES)
     first = last(connection).recipes
+    assert first[1] == f"llm:{GOOD}@{models.new_template(connection, chosen, GOOD, 'mine').digest}"
     assert [name.partition("@")[0] for name in first] == ["patterns", f"llm:{GOOD}"]
     assert all(evaluation.measured(connection, name) for name in first)
     assert not evaluation.measured(connection, f"llm:{GOOD}@{'0' * 64}")
@@ -173,7 +174,7 @@ def test_what_a_model_cannot_do(
     connection: Connection, settings: Settings, stub: Stub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A chunk that fails while the endpoint answers others is counted, and costs exactly itself."""
-    monkeypatch.setattr(models, "Way", partial(asking.Way, pauses=()))
+    monkeypatch.setattr(asking, "PAUSES", ())
     right = stub.answer
 
     def answer(asked: Asked) -> Answer:
