@@ -2,11 +2,11 @@
 
 import dagster as dg
 
-from mnemo_assets.defs import assets, checks, jobs, redo, sensors, sync
+from mnemo_assets.defs import assets, checks, evaluation, jobs, redo, sensors, sync
 from mnemo_assets.defs.resources import GpuLease, Ledger
 
 defs = dg.Definitions(
-    assets=[assets.archive, assets.reading, assets.mining],
+    assets=[assets.archive, assets.reading, assets.mining, evaluation.bakeoff],
     asset_checks=checks.CHECKS,
     jobs=[
         jobs.scan_job,

@@ -86,8 +86,9 @@ def session(
     """
     chosen = preset or preset_of(settings, model)
     owner = gpu.tag(program)
-    with llm.open_endpoint(settings, model) as endpoint:
-        driver = gpu.driver(settings, endpoint, chosen, owner)
+    # the driver has a way of its own: whoever asks closes theirs, and the model is let go of after that
+    with llm.open_endpoint(settings, model) as endpoint, llm.open_endpoint(settings, model) as loading:
+        driver = gpu.driver(settings, loading, chosen, owner)
         with gpu.leased(settings, chosen, owner, driver=driver, stop=stop) as lease:
             way = asking.Way(
                 slots=settings.llm_slots or endpoint.identity.slots or SLOTS,
