@@ -1,8 +1,8 @@
 """Requests to a model: as many in flight as it has slots, each reply kept before anything is made of it.
 
-A request that fails is sent again after a while, and others take its slot meanwhile. If it failed for the last
-time, one of a single token tells whether the endpoint is there: if so the request is the one that failed, if not
-the run stops, and nothing has failed.
+A request that fails is sent again after a while, and others take its slot meanwhile. If it failed for the
+last time, one of a single token tells whether the endpoint is there: if so the request is the one that
+failed, if not the run stops, and nothing has failed.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol, Self, TypeAlias
 
-from mnemo_assets.errors import EndpointDownError, LeaseLostError, NoReplyError
+from mnemo_assets.errors import EndpointDownError, NoReplyError
 from mnemo_assets.extractions import replies
 from mnemo_assets.extractions.parse import StoredReply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Any
 
     from mnemo_assets.database import Connection
     from mnemo_assets.extractions.request import Request
 
-#: Seconds before the second, third and fourth attempt: a server that loads its model, or starts again, is there.
+#: Seconds before the second, third and fourth attempt: a server that loads its model, or starts again, is
+#: there.
 PAUSES: Final = (5.0, 15.0, 45.0)
 #: Seconds that the request of one token may take: a busy server has a long prompt of somebody's before it.
 PROBING: Final = 60.0
@@ -244,8 +245,8 @@ class Pump:
             return None
         if self._turns.is_closed or not self._endpoint.is_answering(PROBING):
             raise EndpointDownError(
-                "The endpoint of MNEMO_LLM_URL does not answer any more. What was done is kept: start it, and "
-                "the same command goes on."
+                "The endpoint of MNEMO_LLM_URL does not answer any more. What was done is kept: start it, "
+                "and the same command goes on."
             )
         return _Ended(attempt)
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from mnemo_assets import gpu
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import RecipeError
 from mnemo_assets.extractions import recipes
@@ -29,6 +28,7 @@ from mnemo_assets.pipeline.workshop import ENOUGH, Results, Workshop, children
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from mnemo_assets import gpu
     from mnemo_assets.settings import Settings
 
 __all__ = ["MineCounts", "activate", "active_generation", "mine", "refuse_misfit", "remerge"]

@@ -40,7 +40,8 @@ SLOTS: Final = 2
 #: A drain of more documents than this asks a model that a bake-off has measured, or is told not to mind.
 UNMEASURED: Final = 200
 
-#: What is asked to see whether a reply is held to a schema: whoever obeys the words alone does not obey the schema.
+#: What is asked to see whether a reply is held to a schema: whoever obeys the words alone does not obey the
+#: schema.
 _WORDS: Final = [{"role": "user", "content": "Say hello in one short sentence. No JSON."}]
 _SCHEMA: Final = {
     "type": "json_schema",
@@ -81,7 +82,8 @@ def session(
         stop: ends a wait for the lease.
 
     Raises:
-        EndpointDownError, EndpointElsewhereError, SettingsError: there is no such endpoint, or no text goes there.
+        EndpointDownError, EndpointElsewhereError, SettingsError: there is no such endpoint, or no text goes
+        there.
         LeaseHeldError: another program has the lease.
     """
     chosen = preset or preset_of(settings, model)
@@ -160,7 +162,7 @@ def _finding(opened: Session) -> str:
 def refuse_unmeasured(
     connection: Connection, generation: Generation, documents: int, *, unmeasured: bool
 ) -> None:
-    """Let no model that nobody measured drain an archive; that the owner did not mind is kept with the recipe.
+    """Let no model that nobody measured drain an archive; that the owner does not mind is kept.
 
     Args:
         connection: in autocommit mode.
@@ -178,9 +180,9 @@ def refuse_unmeasured(
     row = connection.execute(Q["is_measured"], {"extractor_id": generation.extractor_id}).fetchone()
     if row is None or not row["measured"]:
         raise UnmeasuredError(
-            f"{documents:,} documents wait for {generation.recipe}, which no bake-off has measured. See what it "
-            f"is worth on a few: mnemo bakeoff --models {generation.template.model} --judges OTHER,ANOTHER. To do without: "
-            "mnemo sync --unmeasured."
+            f"{documents:,} documents wait for {generation.recipe}, which no bake-off has measured. See what "
+            f"it is worth on a few: mnemo bakeoff --models {generation.template.model} --judges OTHER,ANOTHER. "
+            "To do without: mnemo sync --unmeasured."
         )
 
 
@@ -208,13 +210,13 @@ def recipe_name(settings: Settings) -> str | None:
 
 
 def folders(settings: Settings) -> list[bytes] | None:
-    """The folders outside of which no document goes to a hosted endpoint, each with a slash; None: none is hosted."""
+    """The folders of which alone a hosted endpoint may see documents, each with a slash; None: none is hosted."""
     named = [f"{os.fspath(folder).rstrip('/')}/" for folder in settings.llm_hosted_folders]
     return [os.fsencode(folder) for folder in named] or None
 
 
 def opt_in(connection: Connection, settings: Settings) -> None:
-    """Have each document that a hosted endpoint may not see wait with a reason, and no other for that reason."""
+    """Have the documents that a hosted endpoint may not see, and no others, wait with that reason."""
     named = folders(settings)
     with connection.transaction():
         connection.execute(Q["opt_in_all"])
