@@ -290,11 +290,11 @@ def _agree(found: Settings, chosen: set[str]) -> None:
         alone = [field for field in fields if field in chosen]
         if alone and not is_there:
             raise SettingsError(f"{variable(alone[0])} goes with {other}, which is not set.")
-    for choice, is_made, fields in (
+    for choice, is_made, others in (
         ("MNEMO_OCR_ENGINE=vision", found.ocr_engine == "vision", ("ocr_model",)),
         ("MNEMO_EXTRACTOR=llm", found.extractor == "llm", ("llm_model",)),
         ("MNEMO_LLM_DRIVER=urls", found.llm_driver == "urls", _WITH_URLS),
     ):
-        lacking = [field for field in fields if getattr(found, field) is None]
+        lacking = [field for field in others if getattr(found, field) is None]
         if is_made and lacking:
             raise SettingsError(f"{choice} goes with {variable(lacking[0])}, which is not set.")

@@ -149,11 +149,11 @@ def _ollama(ask: Ask, model: str) -> Found | None:
     tag = model.rpartition(":")[2].casefold()
     if tag == "cloud" or (":" in model and "/" not in tag and tag.endswith("-cloud")):
         raise _remote("Ollama")
-    there = next((one for one in _each(listed.said, "models") if _is_named(one, model)), None)
-    if there is None:
-        raise EndpointDownError(_ABSENT)
-    if _get(there, "remote_host") or _get(there, "remote_model"):
+    there = [one for one in _each(listed.said, "models") if _is_named(one, model)]
+    if any(_get(one, "remote_host") or _get(one, "remote_model") for one in there):
         raise _remote("Ollama")
+    if not there:
+        raise EndpointDownError(_ABSENT)
     loaded = next((one for one in _each(ask("/api/ps").said, "models") if _is_named(one, model)), None)
     return Found("ollama", None, _count(_get(loaded, "context_length")))
 

@@ -164,8 +164,7 @@ class Endpoint:
                 return replies.of_json(answer.content, self.identity.context)
         except openai.APIStatusError as error:
             status, content = error.status_code, error.response.content
-            if status == httpx2.codes.UNAUTHORIZED:
-                keys.forget()
+            _learn(status)
             if replies.is_too_long(status, content):
                 return replies.TOO_LONG
             raise replies.of_status(status, content) from None
@@ -231,6 +230,7 @@ class Endpoint:
                 )
         except httpx2.TransportError as error:
             raise wires.failure(error) from None
+        _learn(answer.status_code)
         try:
             return Answer(answer.status_code, replies.parsed(answer.content))
         except (ValueError, RecursionError):
@@ -250,6 +250,11 @@ class Endpoint:
             max_retries=0,
             http_client=self._http,
         )
+
+
+def _learn(status: int) -> None:
+    if status == httpx2.codes.UNAUTHORIZED:
+        keys.forget()
 
 
 def _timeout(seconds: float) -> httpx2.Timeout:

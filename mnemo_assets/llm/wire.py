@@ -61,8 +61,7 @@ class Wire(httpx2.BaseTransport):
         self._address = address
         self._key = key or NO_KEY
         self._transport = httpx2.HTTPTransport(
-            # the system's certificates, wherever the environment says others are; without TLS, nobody's
-            verify=True if address.tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
+            verify=trusted() if address.tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),  # else nobody
             trust_env=False,
             limits=httpx2.Limits(max_keepalive_connections=0),
         )
@@ -132,6 +131,11 @@ class Wire(httpx2.BaseTransport):
             sockets = list(self._sockets)
         for each in sockets:
             shut(each)
+
+
+def trusted() -> ssl.SSLContext:
+    """The authorities that the system trusts, wherever the environment says that others are."""
+    return httpx2.create_ssl_context(trust_env=False)
 
 
 def shut(connected: socket.socket) -> None:
