@@ -23,7 +23,7 @@ _SHORTEST: Final = LONGEST // 2
 #: How far a piece's start is moved back to where a word starts, and a cut to where a character ends.
 _SLACK: Final = 40
 
-_SENTENCE_END: Final = re.compile(r"[.!?…。！？][\"'”’»)\]]{0,3}\s")
+SENTENCE_END: Final = re.compile(r"[.!?…。！？][\"'”’»)\]]{0,3}\s")
 _SPACE: Final = re.compile(r"\s")
 
 #: The junk gate of the ledger: a text shorter than this is taken, table or not.
@@ -62,7 +62,7 @@ def split(text: str, page_starts: Sequence[int]) -> list[Chunk]:
         if not piece.isspace():
             first, last = page_of(page_starts, start), page_of(page_starts, end - 1)
             pieces.append(Chunk(len(pieces), start, end, first, last, piece))
-        start = _word_start(text, end - OVERLAP)
+        start = word_start(text, end - OVERLAP)
     return pieces
 
 
@@ -73,22 +73,22 @@ def _cut(text: str, start: int) -> int:
     if paragraph >= 0:
         return paragraph + 2
     # the space that ends a sentence may be the one that follows the piece
-    sentence = max((m.end() - 1 for m in _SENTENCE_END.finditer(text, shortest, longest + 1)), default=-1)
+    sentence = max((m.end() - 1 for m in SENTENCE_END.finditer(text, shortest, longest + 1)), default=-1)
     if sentence >= 0:
         return sentence
     word = max((m.end() for m in _SPACE.finditer(text, shortest, longest)), default=-1)
-    return word if word >= 0 else _character_end(text, longest)
+    return word if word >= 0 else character_end(text, longest)
 
 
-def _word_start(text: str, at: int) -> int:
+def word_start(text: str, at: int) -> int:
     """The nearest start of a word at or before an offset, or of a character where words are long."""
     for earlier in range(at, max(0, at - _SLACK), -1):
         if text[earlier - 1].isspace():
             return earlier
-    return _character_end(text, max(0, at))
+    return character_end(text, max(0, at))
 
 
-def _character_end(text: str, at: int) -> int:
+def character_end(text: str, at: int) -> int:
     """The nearest offset at or before `at` that does not part a character from its accents."""
     for earlier in range(at, max(0, at - _SLACK), -1):
         if not unicodedata.combining(text[earlier]):

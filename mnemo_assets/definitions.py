@@ -2,11 +2,11 @@
 
 import dagster as dg
 
-from mnemo_assets.defs import assets, checks, jobs, redo, sensors, sync
-from mnemo_assets.defs.resources import Ledger
+from mnemo_assets.defs import assets, checks, evaluation, jobs, redo, sensors, sync
+from mnemo_assets.defs.resources import GpuLease, Ledger
 
 defs = dg.Definitions(
-    assets=[assets.archive, assets.reading, assets.mining],
+    assets=[assets.archive, assets.reading, assets.mining, evaluation.bakeoff],
     asset_checks=checks.CHECKS,
     jobs=[
         jobs.scan_job,
@@ -19,7 +19,13 @@ defs = dg.Definitions(
         sync.report_job,
     ],
     schedules=[jobs.check_daily],
-    sensors=[sensors.scan_due, sensors.documents_waiting, sensors.report_due, sensors.runs_lost],
-    resources={"ledger": Ledger()},
+    sensors=[
+        sensors.scan_due,
+        sensors.documents_waiting,
+        sensors.report_due,
+        sensors.runs_lost,
+        sensors.leases_expired,
+    ],
+    resources={"ledger": Ledger(), "gpu": GpuLease()},
     executor=dg.in_process_executor,
 )

@@ -54,7 +54,6 @@ class ErrorClass(StrEnum):
     SECRET = "Secret"  # noqa: S105 - the name of a class of errors
     SCANNED = "Scanned"
     OCR_FAILED = "OcrFailed"
-    READER_TO_COME = "ReaderToCome"
     CONVERTER_MISSING = "ConverterMissing"
     TIMED_OUT = "TimedOut"
     READER_MEMORY = "ReaderMemory"
@@ -78,7 +77,6 @@ REASONS: dict[ErrorClass, str] = {
     ErrorClass.SECRET: "The text holds a key or recovery code. `mnemo retry --force SHA` takes it in.",
     ErrorClass.SCANNED: "Every page is a picture. It waits for text recognition: package tesseract-ocr.",
     ErrorClass.OCR_FAILED: "Pages that are pictures gave no text. `mnemo ocr --redo` tries once more.",
-    ErrorClass.READER_TO_COME: "No reader for this extension yet. It goes on by itself once there is one.",
     ErrorClass.CONVERTER_MISSING: "It waits for LibreOffice. On Debian: libreoffice-writer-nogui, "
     "libreoffice-impress-nogui.",
     ErrorClass.TIMED_OUT: "Reading took too long. Raise MNEMO_READER_SECONDS, then `mnemo retry`.",

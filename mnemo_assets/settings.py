@@ -25,6 +25,10 @@ PREFIX = "MNEMO_"
 _SAYS_THE_RANGE = {"greater_than_equal", "less_than_equal", "int_parsing"}
 #: Fields that say something about the owner's own server.
 _WITH_DSN = ("dsn_remote_host", "reader_dsn", "password_command")
+#: Fields that say something about an endpoint on another machine.
+_WITH_REMOTE = ("llm_hosted_folders", "llm_key_command")
+#: Fields of the driver that posts to URLs of the owner's.
+_WITH_URLS = ("llm_lock_url", "llm_renew_url", "llm_unlock_url")
 _TEMPLATE = r"^https?://[A-Za-z0-9.:\[\]/_?=&{}-]+$"
 
 
@@ -60,7 +64,7 @@ def _absolute(value: object) -> object:
 def _absolutes(value: object) -> object:
     """Folders; each part of a list is one."""
     if isinstance(value, str):
-        return tuple(_absolute(part) for part in value.split(";") if part.strip())
+        return tuple(_absolute(part.strip()) for part in value.split(";") if part.strip())
     return value
 
 
@@ -171,7 +175,7 @@ class Settings(BaseModel):
     )
     llm_declared_local: bool = Field(
         default=False,
-        description="`1`: you know that the endpoint's model runs on this machine, and nothing is passed on.",
+        description="`1`: you know that the model runs where the endpoint is, and that nothing is passed on.",
     )
     llm_remote_host: str | None = Field(
         default=None,
@@ -268,14 +272,29 @@ def load(environment: Mapping[str, str] | None = None, dotenv: Path | None = Pat
         if wrong["type"] in _SAYS_THE_RANGE:
             said = f"{wrong['msg']}. {said}"
         raise SettingsError(f"Malformed setting {variable(field)}. {said}") from None
-    alone = [name for name in chosen if known[name] in _WITH_DSN]
-    if found.dsn is None and alone:
-        raise SettingsError(f"{alone[0]} goes with MNEMO_DSN, which is not set.")
-    if found.ocr_engine == "vision" and found.ocr_model is None:
-        raise SettingsError("MNEMO_OCR_ENGINE=vision goes with MNEMO_OCR_MODEL, which is not set.")
-    if found.ocr_engine == "vision" and not found.llm_declared_local:
-        raise SettingsError(
-            "MNEMO_OCR_ENGINE=vision: an endpoint on this machine may pass pages on to another one. Set "
-            "MNEMO_LLM_DECLARED_LOCAL=1 once you know that its model runs here."
-        )
+    _agree(found, {known[name] for name in chosen})
     return found
+
+
+def _agree(found: Settings, chosen: set[str]) -> None:
+    """Settings that go with another one are not silently ignored where that is not set.
+
+    Raises:
+        SettingsError: the first that stands alone.
+    """
+    for fields, other, is_there in (
+        (_WITH_DSN, "MNEMO_DSN", found.dsn is not None),
+        (_WITH_REMOTE, "MNEMO_LLM_REMOTE_HOST", found.llm_remote_host is not None),
+        (_WITH_URLS, "MNEMO_LLM_DRIVER=urls", found.llm_driver == "urls"),
+    ):
+        alone = [field for field in fields if field in chosen]
+        if alone and not is_there:
+            raise SettingsError(f"{variable(alone[0])} goes with {other}, which is not set.")
+    for choice, is_made, others in (
+        ("MNEMO_OCR_ENGINE=vision", found.ocr_engine == "vision", ("ocr_model",)),
+        ("MNEMO_EXTRACTOR=llm", found.extractor == "llm", ("llm_model",)),
+        ("MNEMO_LLM_DRIVER=urls", found.llm_driver == "urls", _WITH_URLS),
+    ):
+        lacking = [field for field in others if getattr(found, field) is None]
+        if is_made and lacking:
+            raise SettingsError(f"{choice} goes with {variable(lacking[0])}, which is not set.")

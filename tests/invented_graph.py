@@ -81,6 +81,13 @@ class InventedGraph:
         row = {"archive_id": self.archive_id, "path": path.encode(), "display_path": path, "ext": "txt"}
         return self._insert("files", {**row, "outcome": outcome, "rules_version": 1, **more}, "file_id")
 
+    def part(self, parent_id: int, child_id: int, name: str, *, path: str) -> None:
+        """That a document is a part of another one."""
+        row = {"parent_id": parent_id, "child_id": child_id, "name": name, "path": path, "ext": "txt"}
+        row |= {"ordinal": int(path), "size_bytes": 1, "rules_version": 1}
+        text = digest(f"{list(self.texts).index(child_id)} {self.texts[child_id]}")
+        self._insert("document_parts", {**row, "sha256": text}, "parent_id")
+
     def entity(self, kind: str, name: str, *, key: str | None = None, is_owner: bool = False) -> int:
         """An entity."""
         row = {"generation": self.generation, "type": kind, "key": key or name.casefold(), "name": name}

@@ -102,6 +102,13 @@ def born_digital_and_scanned(digital: str, scan: str, *, over: str = "") -> byte
     return made
 
 
+def locked(document: bytes, password: str) -> bytes:
+    """A PDF that opens only with a password."""
+    with _mupdf.open(stream=document, filetype="pdf") as opened:
+        made: bytes = opened.tobytes(encryption=_mupdf.PDF_ENCRYPT_AES_256, owner_pw="o", user_pw=password)
+    return made
+
+
 def recall(wanted: str, found: str) -> float:
     """The share of the words of a text that are in another one."""
     words = re.findall(r"\w+", wanted)

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from mnemo_assets.cli import archive, ask, examine, outcome, single, up, upkeep
+from mnemo_assets.cli import archive, ask, bakeoff, examine, outcome, single, up, upkeep, waiting
 
 
 @click.group(
@@ -30,6 +30,7 @@ def mnemo(context: click.Context) -> None:
     mnemo document 7               where a document stands, and who is in it
     mnemo ocr                      read what is scanned
     mnemo failures                 which files did not come in, and why
+    mnemo bakeoff                  which model to trust with it
     mnemo doctor                   what works, what is missing, how to mend it
     mnemo up                       keep it up to date, and show its way on a page
 
@@ -42,9 +43,10 @@ def mnemo(context: click.Context) -> None:
 for command in (
     archive.sync,
     archive.retry,
-    archive.ocr,
-    archive.unlock,
+    waiting.ocr,
+    waiting.unlock,
     archive.activate,
+    bakeoff.bakeoff,
     ask.status,
     ask.search,
     ask.dossier,

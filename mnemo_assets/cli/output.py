@@ -60,6 +60,11 @@ def emit(value: object) -> None:
     click.echo(as_json(value))
 
 
+def amount(number: int, what: str) -> str:
+    """How many there are of what is named in the singular: `1 page`, `2,000 pages`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def table(rows: Iterable[Sequence[object]]) -> None:
     """Print rows in columns as wide as their widest cell, the last one as it comes."""
     cells = [[harmless(str(cell)) for cell in row] for row in rows]
@@ -86,6 +91,8 @@ def bars() -> Iterator[OnProgress]:
                 bar.close()
             bar = tqdm(desc=step, total=total, unit="", dynamic_ncols=True, file=sys.stderr)
         bar.total = total
+        if step == "mine" and (elapsed := bar.format_dict["elapsed"]):
+            bar.set_postfix_str(f"{3600 * done / elapsed:,.0f} documents an hour", refresh=False)
         bar.update(done - bar.n)
 
     try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mnemo_assets.cli.output import emit, harmless, json_option
-from mnemo_assets.errors import ErrorClass, NotFoundError, ReadingError, UsageError
+from mnemo_assets.errors import REASONS, ErrorClass, NotFoundError, ReadingError, UsageError
 
 if TYPE_CHECKING:
     from mnemo_assets.settings import Settings
@@ -42,16 +42,15 @@ def text(*, file: Path, recognised: bool, as_json: bool) -> None:
     mnemo text letter.docx --json
     """
     from mnemo_assets import settings
-    from mnemo_assets.archive.rules import ADMITTED
-    from mnemo_assets.text.reading import reader_for
+    from mnemo_assets.text.reading import READERS
     from mnemo_assets.text.sandbox import Sandbox
     from mnemo_assets.text.second import Second
 
     ext = file.suffix.lower().removeprefix(".")
     handle = _open(file)
     try:
-        if reader_for(ext) is None:
-            raise ReadingError(ErrorClass.READER_TO_COME if ext in ADMITTED else ErrorClass.UNSUPPORTED)
+        if ext not in READERS:
+            raise ReadingError(ErrorClass.UNSUPPORTED)
         chosen = settings.load()
         with Sandbox(chosen) as sandbox, Second(chosen, sandbox) as readers:
             found = readers.read(handle, ext)
@@ -82,6 +81,30 @@ def text(*, file: Path, recognised: bool, as_json: bool) -> None:
     else:
         for start in range(0, len(found.text), PIECE):
             click.echo(found.text[start : start + PIECE], nl=False)
+    if (lack := _lack(found, seen)) is not None:
+        click.echo(lack, err=True)
+
+
+def _lack(found: Text, seen: Blend | None) -> str | None:
+    """Which pages have no text that should, or why there is none at all, and what to do: no silent loss.
+
+    Args:
+        found: what is printed.
+        seen: what came of the pages that are pictures, if they were to be recognised.
+    """
+    pictures, pages = len(found.waiting), len(found.page_starts)
+    if found.blank:
+        return f"{ErrorClass.EMPTY}: {REASONS[ErrorClass.EMPTY]}"
+    if seen is None:
+        advice = (
+            f"Pages that are pictures: {pictures:,} of {pages:,}. `mnemo text FILE --ocr` reads them, too."
+        )
+        return f"{ErrorClass.SCANNED}: {advice}" if pictures else None
+    if seen.failed or not found.text.strip():
+        failed = seen.failed or pictures
+        advice = "`mnemo doctor` looks at what recognises text."
+        return f"{ErrorClass.OCR_FAILED}: Pictures that gave no text: {failed:,} of {pictures:,}. {advice}"
+    return None
 
 
 def _recognised(sandbox: Sandbox, chosen: Settings, handle: int, ext: str, found: Text) -> Blend:

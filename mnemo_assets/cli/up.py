@@ -57,7 +57,7 @@ def up(*, folder: Path | None, port: int | None, print_environment: bool) -> int
         return 0
     supervisor.refuse_taken(port or PORT)
     with closing(database.connect(chosen)) as connection:
-        mine.active_generation(connection, chosen)  # a recipe that does not fit is refused before any work
+        mine.refuse_misfit(connection, chosen)  # a recipe that does not fit is refused before any work
         if folder is not None:
             ledger.add_archive(connection, folder.absolute())
         say("database: ready")

@@ -59,6 +59,17 @@ def error_classes(ledger: dg.ResourceParam[Ledger]) -> dg.AssetCheckResult:
     return dg.AssetCheckResult(passed=not beyond, severity=dg.AssetCheckSeverity.WARN, metadata=metadata)
 
 
+@dg.asset_check(
+    asset="extractions", pool=POOL, description="The model finds something in most of the texts it is given."
+)
+def empty_extractions(ledger: dg.ResourceParam[Ledger]) -> dg.AssetCheckResult:
+    """Warns of an unusual share of empty answers, each of which is fine by itself: a wrong preset, a lost prompt."""
+    with border(), ledger.connect() as connection:
+        counts = verify.empties(connection)
+    is_usual = counts["empty"] <= verify.EMPTY_SHARE * max(counts["texts"], verify.EMPTY_FROM)
+    return dg.AssetCheckResult(passed=is_usual, severity=dg.AssetCheckSeverity.WARN, metadata=dict(counts))
+
+
 @dg.asset_check(asset="archive", pool=POOL, description="Every archive could be looked at.")
 def archives_reachable(ledger: dg.ResourceParam[Ledger]) -> dg.AssetCheckResult:
     """Warns of outages: nothing is concluded from them, and what is cached is mined all the same."""
@@ -69,4 +80,11 @@ def archives_reachable(ledger: dg.ResourceParam[Ledger]) -> dg.AssetCheckResult:
     )
 
 
-CHECKS: Final = [quotes_verbatim, no_orphans, stores_agree, error_classes, archives_reachable]
+CHECKS: Final = [
+    quotes_verbatim,
+    no_orphans,
+    stores_agree,
+    error_classes,
+    empty_extractions,
+    archives_reachable,
+]

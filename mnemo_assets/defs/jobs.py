@@ -1,16 +1,12 @@
 """Runs that sensors ask for: each takes what waits. A run a document would take a hundred times as long."""
 
-from dataclasses import asdict
+from functools import partial
 
 import dagster as dg
 
-from mnemo_assets.database import Connection
-from mnemo_assets.defs.border import border
-from mnemo_assets.defs.drain import Telling, until
-from mnemo_assets.defs.report import report
+from mnemo_assets.defs.drain import drain, program
 from mnemo_assets.defs.resources import Ledger
 from mnemo_assets.pipeline import mine, read, recognise
-from mnemo_assets.settings import Settings
 
 #: One at a time: documents are claimed, and a second run would only share them.
 READING_POOL = "reading"
@@ -28,15 +24,7 @@ class Drain(dg.Config):
 @dg.op(pool=READING_POOL, out=dg.Out(dg.Nothing))
 def read_documents(context: dg.OpExecutionContext, config: Drain, ledger: dg.ResourceParam[Ledger]) -> None:
     """Read the documents that wait."""
-    stop = until(config.minutes)
-
-    def work(connection: Connection, settings: Settings) -> read.ReadCounts:
-        counts = read.read(connection, settings, Telling(connection, context), stop=stop)
-        report(connection, context.instance, context)
-        return counts
-
-    with border():
-        context.add_output_metadata(asdict(ledger.work(work)))
+    drain(context, config.minutes, ledger, read.read)
 
 
 @dg.op(pool=OCR_POOL, out=dg.Out(dg.Nothing))
@@ -44,29 +32,13 @@ def recognise_documents(
     context: dg.OpExecutionContext, config: Drain, ledger: dg.ResourceParam[Ledger]
 ) -> None:
     """Recognise the pages that wait."""
-    stop = until(config.minutes)
-
-    def work(connection: Connection, settings: Settings) -> recognise.OcrCounts:
-        counts = recognise.recognise(connection, settings, Telling(connection, context), stop=stop)
-        report(connection, context.instance, context)
-        return counts
-
-    with border():
-        context.add_output_metadata(asdict(ledger.work(work)))
+    drain(context, config.minutes, ledger, recognise.recognise)
 
 
 @dg.op(pool=MINING_POOL, out=dg.Out(dg.Nothing))
 def mine_documents(context: dg.OpExecutionContext, config: Drain, ledger: dg.ResourceParam[Ledger]) -> None:
     """Mine the documents whose text is ready."""
-    stop = until(config.minutes)
-
-    def work(connection: Connection, settings: Settings) -> mine.MineCounts:
-        counts = mine.mine(connection, settings, Telling(connection, context), stop=stop)
-        report(connection, context.instance, context)
-        return counts
-
-    with border():
-        context.add_output_metadata(asdict(ledger.work(work)))
+    drain(context, config.minutes, ledger, partial(mine.mine, program=program(context)))
 
 
 @dg.job(name="read", executor_def=dg.in_process_executor, description="Reads the documents that wait.")

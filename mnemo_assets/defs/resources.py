@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from typing import TypeVar
 
-from mnemo_assets import database, settings
+from mnemo_assets import database, gpu, settings
 from mnemo_assets.database import Connection
+from mnemo_assets.llm import Endpoint
 from mnemo_assets.pipeline import link
 from mnemo_assets.settings import Settings
 
@@ -43,3 +44,18 @@ class Ledger:
         """
         chosen = self.settings()
         return link.reconnecting(chosen, lambda connection: work(connection, chosen))
+
+
+class GpuLease:
+    """The lease of the graphics card, for runs that ask a model.
+
+    Asked for as `gpu: dg.ResourceParam[GpuLease]`. Nothing is leased before a request has to be made.
+    """
+
+    @contextmanager
+    def leased(
+        self, chosen: Settings, endpoint: Endpoint, stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[gpu.Lease]:
+        """The lease, with its preset loaded: arguments and errors are those of `gpu.using`."""
+        with gpu.using(chosen, endpoint, "mine", stop=stop) as lease:
+            yield lease

@@ -12,7 +12,7 @@ from typing import Any, Final
 import dagster as dg
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from mnemo_assets import database
+from mnemo_assets import database, gpu
 from mnemo_assets.archive.rules import RULES_VERSION
 from mnemo_assets.database import Connection
 from mnemo_assets.defs import jobs, sync
@@ -20,7 +20,7 @@ from mnemo_assets.defs.border import border
 from mnemo_assets.defs.resources import Ledger
 from mnemo_assets.defs.runs import end_dead, is_pausing, is_under_way, pause
 from mnemo_assets.errors import RecognitionError, SettingsError
-from mnemo_assets.pipeline import reports, versions
+from mnemo_assets.pipeline import models, reports, versions
 from mnemo_assets.pipeline.generations import find
 from mnemo_assets.pipeline.versions import READER_VERSIONS
 from mnemo_assets.settings import Settings
@@ -35,7 +35,10 @@ SELDOM: Final = 30
 
 
 class Asked(BaseModel):
-    """What was waiting when a run was last asked for: if the same waits after it, it did not help."""
+    """What was waiting when a run was last asked for: if the same waits after it, it did not help.
+
+    Of pages to be recognised: when the engine was last tried, and a run asked for if it works.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -114,7 +117,7 @@ def documents_waiting(
         waiting = {
             "read": _row(connection, "new"),
             "ocr": _scans(connection),
-            "mine": _row(connection, "extracted"),
+            "mine": _texts(connection, ledger.settings()),
         }
         if (version := versions.line(connection)) != memory.version:
             older = _older(connection)
@@ -126,9 +129,12 @@ def documents_waiting(
     for job, what in waiting.items():
         if not what or job not in free or is_pausing(context.instance, job):
             continue
-        asked = ask(getattr(memory, job), what, time.time())
-        if asked is not None and (job != "ocr" or _can_recognise(ledger.settings())):
-            memory = memory.model_copy(update={job: asked})
+        if job == "ocr" and not engines.is_there(ledger.settings()):
+            continue
+        if (asked := ask(getattr(memory, job), what, time.time())) is None:
+            continue
+        memory = memory.model_copy(update={job: asked})
+        if job != "ocr" or _can_recognise(ledger.settings()):
             requests.append(dg.RunRequest(job_name=job))
     return dg.SensorResult(run_requests=requests, cursor=memory.model_dump_json())
 
@@ -165,6 +171,19 @@ def runs_lost(context: dg.SensorEvaluationContext) -> dg.SkipReason:
     return dg.SkipReason(f"Runs without a process: {ended} ended as failed.")
 
 
+@dg.sensor(
+    name="leases_expired",
+    minimum_interval_seconds=SELDOM,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    description="Frees GPU leases whose owner is gone, or did not renew them.",
+)
+def leases_expired(ledger: dg.ResourceParam[Ledger]) -> dg.SkipReason:
+    """An owner is gone: whoever comes next could take its lease, and nobody is shown as having it."""
+    with border(), ledger.connect() as connection:
+        freed = gpu.reap(connection)
+    return dg.SkipReason(f"Leases without an owner: {freed} freed.")
+
+
 def _memory(cursor: str | None) -> Memory:
     try:
         return Memory.model_validate_json(cursor) if cursor else Memory()
@@ -178,6 +197,14 @@ def _row(connection: Connection, stage: str) -> tuple[int, ...]:
     return (row["n"], row["first"], row["last"]) if row is not None and row["n"] else ()
 
 
+def _texts(connection: Connection, settings: Settings) -> tuple[int, ...]:
+    """The documents whose texts wait to be mined, as `_row`; none while their model cannot be asked."""
+    found = _row(connection, "extracted")
+    if not found or (active := find(connection, "active")) is None or not active.asks_a_model:
+        return found
+    return found if models.is_ready(connection, settings, active, found[0]) else ()
+
+
 def _scans(connection: Connection) -> tuple[int, ...]:
     """The documents whose pages wait to be recognised, as `_row`; and how many of these pages are done."""
     row: dict[str, Any] | None = connection.execute(Q["scans_waiting"]).fetchone()
@@ -185,7 +212,7 @@ def _scans(connection: Connection) -> tuple[int, ...]:
 
 
 def _can_recognise(settings: Settings) -> bool:
-    """Whether what recognises text is there; without it no run is asked for, and the pages wait."""
+    """Whether what recognises text works, by trying it; if not no run is asked for, and the pages wait."""
     try:
         engines.engine(settings).close()
     except (RecognitionError, SettingsError):

@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 
 import dagster as dg
 
+from mnemo_assets.extractions import recipes
 from mnemo_assets.pipeline import versions
 from mnemo_assets.pipeline.reports import Standing
 from mnemo_assets.pipeline.versions import CODE
@@ -71,8 +72,9 @@ def _text_data(one: Standing) -> str:
 
 
 def _recipe_code(one: Standing) -> str:
-    made = f"{one.recipe}-{one.recipe_version}"
-    return CODE.extractions if made in CODE.extractions.split() else made
+    """The recipes' versions, if the version of its own is among them: else what it found is stale."""
+    made = f"{recipes.code(str(one.recipe))}-{one.recipe_version}"
+    return CODE.extractions if made in CODE.extractions.split() else f"{one.recipe}-{one.recipe_version}"
 
 
 ASSETS: Final[dict[str, Asset]] = {

@@ -1,5 +1,6 @@
 """The short way: a scan, and what it found read and mined in the same run: one start is paid for all."""
 
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Final
 
@@ -7,12 +8,12 @@ import dagster as dg
 
 from mnemo_assets.defs import looking
 from mnemo_assets.defs.border import border
-from mnemo_assets.defs.drain import Telling, until
+from mnemo_assets.defs.drain import Telling, program, until
 from mnemo_assets.defs.jobs import SCAN_POOL
 from mnemo_assets.defs.report import report
 from mnemo_assets.defs.resources import Ledger
 from mnemo_assets.defs.runs import is_under_way
-from mnemo_assets.pipeline import mine, read
+from mnemo_assets.pipeline import mine, models, read
 
 
 class Quick(dg.Config):
@@ -32,7 +33,8 @@ def sync_archives(context: dg.OpExecutionContext, config: Quick, ledger: dg.Reso
             reading = read.read(connection, settings, telling, stop=until(config.minutes))
             context.add_output_metadata({f"read_{name}": n for name, n in asdict(reading).items()})
         if not is_under_way(context.instance, "mine"):
-            mine.mine(connection, settings, telling, stop=until(config.minutes))
+            with suppress(*models.WAITS):  # a run of its own is asked for once the model can be
+                mine.mine(connection, settings, telling, stop=until(config.minutes), program=program(context))
         report(connection, context.instance, context)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from mnemo_assets.doctor import archives, home, orchestration, reading, server
+from mnemo_assets.doctor import archives, home, lease, model, orchestration, reading, server
 from mnemo_assets.doctor.finding import Finding, broken, lacking, well
 from mnemo_assets.errors import MnemoError
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _INSIDE: tuple[tuple[str, str, Callable[[Connection, Settings], Iterable[Finding]]], ...] = (
     ("postgres", "the database", server.database_of),
     ("reading", "the recipe", reading.recipe),
+    ("gpu", "the lease", lease.lease),
     ("archives", "the archives", archives.archives),
     ("dagster", "its storage", orchestration.storage),
 )
@@ -37,6 +38,7 @@ def examine(settings: Settings, names: Iterable[str]) -> Iterator[Finding]:
     yield from reading.converters()
     yield from _guarded("converters", "text recognition", lambda: reading.recognition(settings))
     yield from reading.second_reader()
+    yield from _guarded("model", "the endpoint", lambda: model.model(settings))
     yield from _guarded("dagster", "packages", lambda: orchestration.programs(settings))
     found = list(_guarded("postgres", "the server", lambda: server.server(settings)))
     yield from found

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from mnemo_assets import database
+from mnemo_assets.doctor import model
 from mnemo_assets.doctor.finding import Finding, broken, lacking, well
 from mnemo_assets.errors import MnemoError, ReadingError, RecognitionError
 from mnemo_assets.extractions import recipes
@@ -90,7 +91,7 @@ def recognition(settings: Settings) -> Iterator[Finding]:
         found = ocr.find(settings)
     except RecognitionError as error:
         mend = f"Scanned pages wait until then. On Debian: apt install {ocr.PACKAGE}"
-        state = broken if "does not" in str(error) else lacking
+        state = broken if ocr.is_installed() else lacking
         yield state("converters", "Tesseract", str(error), mend, needed=False)
         return
     languages = sorted(found.installed - {ocr.ORIENTATION})
@@ -109,18 +110,17 @@ def recognition(settings: Settings) -> Iterator[Finding]:
 
 def _vision(settings: Settings) -> Finding:
     """The model that sees: whether its endpoint answers, and lists it."""
-    from mnemo_assets.llm import Endpoint  # noqa: PLC0415 - brings the client, for who has set a model
+    from mnemo_assets.llm import open_endpoint  # noqa: PLC0415 - brings the client, for who has set a model
 
-    model, waits = settings.ocr_model or "", "Scanned pages wait until then."
+    area, name = "converters", "vision model"
     try:
-        with Endpoint(settings.llm_url, model) as endpoint:
-            listed = endpoint.models()
+        endpoint = open_endpoint(settings, settings.ocr_model or "")
     except MnemoError as error:
-        return broken("converters", "vision model", str(error), waits, needed=False)
-    if model not in listed:
-        mend = "Load the model of MNEMO_OCR_MODEL there, or set it to one that is listed."
-        return lacking("converters", "vision model", "the endpoint answers, and does not list it", mend)
-    return well("converters", "vision model", "the endpoint answers, and lists it")
+        return broken(area, name, str(error), "Scanned pages wait until then.", needed=False)
+    with endpoint:
+        if endpoint.identity.is_hosted:
+            return broken(area, name, "hosted: no page is sent there", "Set `tesseract`.", needed=False)
+        return model.listed(endpoint, area, name, "MNEMO_OCR_MODEL")
 
 
 def recipe(connection: Connection, settings: Settings) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from mnemo_assets.extractions.extractor import Entity
 
@@ -36,21 +36,39 @@ def choose(text: str, candidates: Iterable[Candidate]) -> tuple[Entity, ...]:
 
     Between what a list knows and what the model guesses, the longer stands: "Berlin Symphony Orchestra".
     """
-    starts: list[int] = []
-    chosen: dict[int, Candidate] = {}
-    for candidate in sorted(set(candidates), key=_rank):
-        place = bisect_left(starts, candidate.start)
-        before = chosen[starts[place - 1]] if place else None
-        after = chosen[starts[place]] if place < len(starts) else None
-        if (before is None or before.end <= candidate.start) and (
-            after is None or candidate.end <= after.start
-        ):
-            starts.insert(place, candidate.start)
-            chosen[candidate.start] = candidate
     return tuple(
         Entity(found.type, text[found.start : found.end], found.start, found.end, found.role)
-        for found in (chosen[start] for start in starts)
+        for found in apart(sorted(set(candidates), key=_rank))
     )
+
+
+class Span(Protocol):
+    """From where to where something stands."""
+
+    @property
+    def start(self) -> int:
+        """Its first code point."""
+
+    @property
+    def end(self) -> int:
+        """The one behind its last."""
+
+
+Spanning = TypeVar("Spanning", bound=Span)
+
+
+def apart(preferred: Iterable[Spanning]) -> list[Spanning]:
+    """Those that overlap none that comes before them in the order of preference, in the order of the text."""
+    starts: list[int] = []
+    chosen: list[Spanning] = []
+    for one in preferred:
+        place = bisect_left(starts, one.start)
+        if (place == 0 or chosen[place - 1].end <= one.start) and (
+            place == len(starts) or one.end <= starts[place]
+        ):
+            starts.insert(place, one.start)
+            chosen.insert(place, one)
+    return chosen
 
 
 def _rank(candidate: Candidate) -> tuple[int, int, int, int, str, bool, str]:

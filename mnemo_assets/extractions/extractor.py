@@ -14,7 +14,10 @@ Role = Literal["mentioned", "author", "recipient"]
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A name in a text: `text[start:end] == name`, on one line, without title, article or possessive s."""
+    """A name in a text: `text[start:end] == name`, without title, article or possessive s.
+
+    It stands on one line. Only what a model names may go on in the next one, where the line ends within it.
+    """
 
     type: str
     name: str

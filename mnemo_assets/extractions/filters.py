@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from mnemo_assets.extractions import words
-from mnemo_assets.extractions.gazetteer import ORGANISATIONS, PLACES
+from mnemo_assets.extractions.gazetteer import FIRST_NAMES, ORGANISATIONS, PLACES
 
 #: A longer "name" is a sentence.
 LONGEST: Final = 100
@@ -32,6 +32,7 @@ _CAMEL: Final = re.compile(r"[^\W\d_][a-zß-ÿ]{3}[A-Z]")
 #: What stands in program text and markup, not in names.
 _CODE: Final = re.compile(r"[<>{}|=\[\]]|\([^)]*\Z|\A[^(]*\)")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
+_DIGIT: Final = re.compile(r"\d")
 _FIRST: Final = re.compile(r"[^\W_]")
 
 
@@ -89,6 +90,21 @@ def is_name(text: str, start: int, end: int, type_: str) -> bool:
     ):
         return False
     return type_ != "Person" or _is_person(name, parts)
+
+
+def is_common(name: str, type_: str) -> bool:
+    """Whether what somebody says is a name is of common words alone: "He", "the Company".
+
+    What is no person, organisation or place may be called by such words, if they have a capital: "The Report".
+    """
+    if name in PLACES or name in ORGANISATIONS or name in FIRST_NAMES or _DIGIT.search(name):
+        return False
+    parts = [part.casefold() for part in _LETTERS.findall(name)]
+    if all(part in words.STOP or (len(part) == 1 and part.isascii()) for part in parts):
+        return True
+    if type_ == "Thing" and not name.islower():
+        return False
+    return all(_is_common(part) and (len(part) > 1 or part.isascii()) for part in parts)
 
 
 def _is_spelled_as_name(name: str, parts: list[str]) -> bool:

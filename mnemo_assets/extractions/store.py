@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from psycopg.types.json import Jsonb
@@ -12,6 +12,8 @@ from mnemo_assets.extractions.extractor import Entity, Extraction, Relation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
+
+    from mnemo_assets.extractions.from_llm import Resolved
 
 Q = queries("extractions")
 
@@ -24,8 +26,16 @@ class Failure(Protocol):
         """The class of what went wrong; never its words."""
 
 
-def known(connection: Connection, extractor_id: int, hashes: Collection[str]) -> dict[str, Extraction]:
-    """What a recipe found in those of the texts that it has extracted, by sha256.
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a recipe found in a text; `is_whole` if it could deal with all of it."""
+
+    extraction: Extraction
+    is_whole: bool
+
+
+def known(connection: Connection, extractor_id: int, hashes: Collection[str]) -> dict[str, Known]:
+    """What a recipe found in those of the texts that it has extracted, wholly or in part, by sha256.
 
     Args:
         connection: the owner's, or the caller's transaction.
@@ -34,9 +44,12 @@ def known(connection: Connection, extractor_id: int, hashes: Collection[str]) ->
     """
     rows = connection.execute(Q["known_extractions"], {"extractor_id": extractor_id, "hashes": list(hashes)})
     return {
-        row["content_sha256"]: Extraction(
-            tuple(Entity(**entity) for entity in row["entities"]),
-            tuple(Relation(**relation) for relation in row["relations"]),
+        row["content_sha256"]: Known(
+            Extraction(
+                tuple(Entity(**entity) for entity in row["entities"]),
+                tuple(Relation(**relation) for relation in row["relations"]),
+            ),
+            row["outcome"] == "done",
         )
         for row in rows
     }
@@ -74,5 +87,38 @@ def store(
             "relations": [
                 Jsonb([asdict(relation) for relation in extraction.relations]) for extraction in done
             ],
+        },
+    )
+
+
+def store_resolved(
+    connection: Connection, extractor_id: int, content_sha256: str, resolved: Resolved, *, again: bool = False
+) -> None:
+    """Write what a model said of a text. What is done stays, unless it was asked for again and done again.
+
+    Args:
+        connection: the caller's transaction, or one in autocommit mode: it is one statement.
+        extractor_id: the recipe, at its version.
+        content_sha256: of the text.
+        resolved: of which nothing is missing.
+        again: a later extraction replaces an earlier one.
+    """
+    extraction = resolved.extraction
+    partly = "split" if extraction.entities or resolved.failed < resolved.pieces else "failed"
+    connection.execute(
+        Q["store_resolved"],
+        {
+            "content_sha256": content_sha256,
+            "extractor_id": extractor_id,
+            "again": again,
+            "outcome": "done" if resolved.fault is None else partly,
+            "error_class": resolved.fault,
+            "entities": Jsonb([asdict(entity) for entity in extraction.entities]),
+            "relations": Jsonb([asdict(relation) for relation in extraction.relations]),
+            "pieces": resolved.pieces,
+            "dropped": Jsonb(list(resolved.dropped)),
+            "ungrounded": resolved.ungrounded,
+            "malformed": resolved.malformed,
+            "faulty": list(resolved.faulty),
         },
     )

@@ -7,12 +7,12 @@ a quotation from an earlier mail is kept and marked, and counts for nothing: the
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from bisect import bisect_right
-from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from mnemo_assets.graph import names, predicates
 from mnemo_assets.text.normalise import page_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 #: Version of the rows that this code, `names` and `predicates` make: raised when they would make others of
 #: the same extractions, it has the graph built anew.
-DERIVATION: Final = 1
+DERIVATION: Final = 2
 
 #: The strongest first: who wrote a letter is also mentioned in it.
 ROLES: Final = ("author", "recipient", "mentioned")
@@ -52,8 +52,7 @@ class ChunkExtraction:
         return self.start + len(self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class EntityRow:
+class EntityRow(NamedTuple):
     """An entity that the document mentions, and the name it would have if no other document did."""
 
     type: str
@@ -71,8 +70,7 @@ class MentionRow:
     quoted: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SpanRow:
+class SpanRow(NamedTuple):
     """One mention: `text[start:end] == form`."""
 
     entity: int
@@ -84,8 +82,7 @@ class SpanRow:
     quoted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RelationRow:
+class RelationRow(NamedTuple):
     """`entities[subject]` predicate `entities[object]`, proved by `text[start:end]`."""
 
     subject: int
@@ -101,18 +98,21 @@ class RelationRow:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """A document's rows, each tuple sorted; `digest` is sha256 over its mentions and relations, in hex."""
+    """A document's rows, each tuple sorted; `digest` is sha256 over its mentions and relations, in hex.
+
+    `refused` are relations that no one should read as facts: their predicate does not take ends of these types.
+    """
 
     entities: tuple[EntityRow, ...]
     mentions: tuple[MentionRow, ...]
     spans: tuple[SpanRow, ...]
     relations: tuple[RelationRow, ...]
     digest: str
+    refused: tuple[RelationRow, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Span:
-    """What is one mention, whoever found it."""
+class _Span(NamedTuple):
+    """What is one mention, whoever found it. It is sorted and looked up more than anything else here."""
 
     start: int
     end: int
@@ -195,6 +195,19 @@ def merge(
     return _contribution(found, numbers, [row for _, row in sorted(relations.items())], layout)
 
 
+def _sorted_out(
+    relations: Iterable[RelationRow], identities: Sequence[Identity]
+) -> tuple[list[RelationRow], list[RelationRow]]:
+    """The relations whose predicate takes their ends, and the others; one that is not canonical takes any."""
+    allowed: list[RelationRow] = []
+    refused: list[RelationRow] = []
+    for row in relations:
+        ends = identities[row.subject][0], identities[row.object][0]
+        fits = row.predicate is None or predicates.allows(row.predicate, *ends)
+        (allowed if fits else refused).append(row)
+    return allowed, refused
+
+
 def _neighbours(
     ordered: Sequence[ChunkExtraction], place: int
 ) -> tuple[ChunkExtraction | None, ChunkExtraction | None]:
@@ -217,8 +230,10 @@ def _collect(
         if key is None or _cut(start, end, chunk, neighbours):
             continue
         span = _Span(start, end, entity.type, aliases.get((entity.type, key), key))
-        sighting = found.setdefault(span, _Sighting(entity.name, entity.role, {}))
-        sighting.role = min(sighting.role, entity.role, key=_strength)
+        sighting = found.get(span)
+        if sighting is None:
+            sighting = found[span] = _Sighting(entity.name, entity.role, {})
+        sighting.role = _stronger(sighting.role, entity.role)
         sighting.chunks[chunk.ordinal] = _margin(start, end, chunk, neighbours)
         indexed[index] = span
     return indexed
@@ -228,14 +243,21 @@ def _key_if_true(entity: Entity, text: str) -> str | None:
     """The entity's key, or None if its words do not stand at its span or are no name."""
     if not 0 <= entity.start < entity.end <= len(text) or text[entity.start : entity.end] != entity.name:
         return None
-    if len(entity.name) > NAME_LIMIT or not _is_label(entity.type):
-        return None
-    key = names.canonical_key(entity.type, entity.name)
+    return _key_if_name(entity.type, entity.name) if len(entity.name) <= NAME_LIMIT else None
+
+
+@functools.lru_cache(16_384)  # an archive says the same names again and again
+def _key_if_name(type_: str, name: str) -> str | None:
+    key = names.canonical_key(type_, name) if _is_label(type_) else ""
     return key if key and len(key.encode()) <= KEY_LIMIT else None
 
 
 def _is_label(word: str) -> bool:
     return 0 < len(word) <= PREDICATE_LIMIT and word.isprintable()
+
+
+def _stronger(one: str, other: str) -> str:
+    return one if one == other else min(one, other, key=_strength)
 
 
 def _strength(role: str) -> int:
@@ -349,39 +371,47 @@ def _ends_if_true(relation: Relation, text: str, kept: Mapping[int, int]) -> tup
 def _contribution(
     found: _Found, numbers: Mapping[Identity, int], relations: list[RelationRow], layout: _Layout
 ) -> Contribution:
-    forms: defaultdict[int, Counter[str]] = defaultdict(Counter)
-    quotes: Counter[int] = Counter()
+    forms: list[dict[str, int]] = [{} for _ in numbers]
+    quotes = [0] * len(numbers)
     roles: dict[int, str] = {}
     spans: list[SpanRow] = []
     for span, sighting in sorted(found.items()):
         entity = numbers[span.type, span.key]
         page, quoted = layout.page(span.start), layout.is_quoted(span.start, span.end)
         spans.append(SpanRow(entity, span.start, span.end, sighting.form, page, min(sighting.chunks), quoted))
-        forms[entity][sighting.form] += not quoted
+        forms[entity][sighting.form] = forms[entity].get(sighting.form, 0) + (not quoted)
         quotes[entity] += quoted
         role = ROLES[-1] if quoted else sighting.role  # who wrote what is quoted, did not write this
-        roles[entity] = min(roles.get(entity, role), role, key=_strength)
+        roles[entity] = _stronger(roles.get(entity, role), role)
     identities = list(numbers)
+    allowed, refused = _sorted_out(relations, identities)
     return Contribution(
         entities=tuple(EntityRow(*identity, names.display_name(forms[n])) for identity, n in numbers.items()),
-        mentions=tuple(MentionRow(n, roles[n], forms[n].total(), quotes[n]) for n in range(len(identities))),
+        mentions=tuple(MentionRow(n, roles[n], sum(forms[n].values()), quotes[n]) for n in range(len(identities))),
         spans=tuple(sorted(spans, key=lambda span: (span.entity, span.start, span.end))),
-        relations=tuple(relations),
-        digest=_digest(identities, spans, relations),
+        relations=tuple(allowed),
+        digest=_digest(identities, spans, allowed),
+        refused=tuple(refused),
     )
 
 
 def _digest(identities: list[Identity], spans: list[SpanRow], relations: list[RelationRow]) -> str:
     """One line of JSON for each mention and relation, sorted: no order, id or time of making is in it."""
-    lines: list[list[object]] = [
-        ["mention", *identities[span.entity], span.start, span.end, *_mark(span)] for span in spans
+    said = [f"{_quoted(type_)}, {_quoted(key)}" for type_, key in identities]
+    lines = [
+        f'["mention", {said[span.entity]}, {span.start}, {span.end}{_mark(span)}]' for span in spans
     ]
     for row in relations:
-        said = [*identities[row.subject], row.predicate_raw, row.predicate, *identities[row.object]]
-        lines.append(["relation", *said, row.start, row.end, *_mark(row)])
-    return hashlib.sha256("\n".join(sorted(map(json.dumps, lines))).encode()).hexdigest()
+        canonical = "null" if row.predicate is None else _quoted(row.predicate)
+        words = f"{_quoted(row.predicate_raw)}, {canonical}"
+        ends = f"{row.start}, {row.end}{_mark(row)}"
+        lines.append(f'["relation", {said[row.subject]}, {words}, {said[row.object]}, {ends}]')
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
 
 
-def _mark(row: SpanRow | RelationRow) -> list[str]:
+_quoted = functools.lru_cache(16_384)(json.dumps)
+
+
+def _mark(row: SpanRow | RelationRow) -> str:
     """What stands at the end of the line of what is quoted: all other lines are as they were before."""
-    return ["quoted"] if row.quoted else []
+    return ', "quoted"' if row.quoted else ""

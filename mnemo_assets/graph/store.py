@@ -16,7 +16,7 @@ from mnemo_assets.graph import names
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mnemo_assets.graph.merge import Contribution
+    from mnemo_assets.graph.merge import Contribution, RelationRow
 
 Q = queries("graph")
 
@@ -98,23 +98,23 @@ def _put_relations(
     connection: Connection, place: dict[str, int], ids: Sequence[int], contribution: Contribution
 ) -> None:
     connection.execute(Q["delete_relations"], place)
-    if not contribution.relations:
-        return
-    connection.execute(
-        Q["insert_relations"],
-        {
-            **place,
-            "subjects": [ids[row.subject] for row in contribution.relations],
-            "raws": [row.predicate_raw for row in contribution.relations],
-            "predicates": [row.predicate for row in contribution.relations],
-            "objects": [ids[row.object] for row in contribution.relations],
-            "starts": [row.start for row in contribution.relations],
-            "ends": [row.end for row in contribution.relations],
-            "pages": [row.page for row in contribution.relations],
-            "chunks": [row.chunk for row in contribution.relations],
-            "quoted": [row.quoted for row in contribution.relations],
-        },
-    )
+    for query, rows in (("insert_relations", contribution.relations), ("insert_refused", contribution.refused)):
+        if rows:
+            connection.execute(Q[query], {**place, **_columns(rows, ids)})
+
+
+def _columns(rows: Sequence[RelationRow], ids: Sequence[int]) -> dict[str, list[object]]:
+    return {
+        "subjects": [ids[row.subject] for row in rows],
+        "raws": [row.predicate_raw for row in rows],
+        "predicates": [row.predicate for row in rows],
+        "objects": [ids[row.object] for row in rows],
+        "starts": [row.start for row in rows],
+        "ends": [row.end for row in rows],
+        "pages": [row.page for row in rows],
+        "chunks": [row.chunk for row in rows],
+        "quoted": [row.quoted for row in rows],
+    }
 
 
 def withdraw(connection: Connection, document_ids: Sequence[int]) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
 
 from mnemo_assets.database import Connection, queries
-from mnemo_assets.extractions import recipes
-from mnemo_assets.graph import store
-from mnemo_assets.pipeline import claims, contribute
-from mnemo_assets.pipeline.generations import Generation, create, find, remove_retired
+from mnemo_assets.graph import bulk, store
+from mnemo_assets.pipeline import claims, contribute, extractors
+from mnemo_assets.pipeline.gather import gather
+from mnemo_assets.pipeline.generations import Generation, create_with, find, remove_retired
+from mnemo_assets.pipeline.lanes import Lanes
 from mnemo_assets.pipeline.progress import OnProgress, silent
+from mnemo_assets.pipeline.rederive import rederive
 from mnemo_assets.pipeline.workshop import Workshop, children
 
 if TYPE_CHECKING:
@@ -22,8 +24,13 @@ if TYPE_CHECKING:
 
 Q = queries("mine")
 
-#: Documents whose chunks are extracted before they are stored.
-BATCH = 16
+#: Documents that come into a generation in one transaction, and characters of their texts: they are in memory.
+BATCH: Final = 200
+BATCH_CHARS: Final = 8_000_000
+#: As many waiting documents for each connection beside the first.
+_PER_LANE: Final = 2 * BATCH
+
+Row = dict[str, Any]
 
 
 def activate(
@@ -35,27 +42,44 @@ def activate(
     of another recipe or for another owner is dropped. Documents that come in meanwhile are built, too; those
     that wait to be mined are left to `mine`. A graph that already is what was asked for is left alone.
 
+    No model is asked. Of a recipe that asks one, documents come in of which it was given every text before; the
+    others are sent back to be mined when the graph is switched.
+
     Args:
         connection: the owner's, in autocommit mode.
         settings: `owner`, where it is set, is the new graph's; else the old one's stays.
-        recipe: its name.
+        recipe: its name, or its label.
         on_progress: is told how many documents of how many are done, as step "mine".
 
     Raises:
-        RecipeError: the recipe is unknown or not installed.
+        RecipeError: the recipe is unknown or not installed, or asks a model that was never asked.
     """
-    recipes.version(recipe)
+    return _activate(connection, settings, extractors.current(connection, recipe), on_progress)
+
+
+def renew(
+    connection: Connection, settings: Settings, active: Generation, on_progress: OnProgress = silent
+) -> Generation:
+    """Make the graph that is served anew with this code, by its own recipe and request. As `activate`."""
+    extractor_id = extractors.renewed(connection, active.extractor_id, active.recipe)
+    return _activate(connection, settings, extractor_id, on_progress)
+
+
+def _activate(
+    connection: Connection, settings: Settings, extractor_id: int, on_progress: OnProgress
+) -> Generation:
     with _alone(connection):
         active = find(connection, "active")
         owner = settings.owner or (active.owner if active is not None else ())
-        if active is not None and active.is_made_by(recipe, owner):
+        if active is not None and active.is_made_with(extractor_id, owner):
             return active
-        building = _building(connection, recipe, owner)
+        building = _building(connection, extractor_id, owner)
         while True:
-            _build(connection, building, settings.workers, on_progress)
-            contribute.finish(connection, building)
+            _build(connection, settings, building, on_progress)
+            bulk.settle(connection, building.generation)
             if _switch(connection, building):
                 break
+    contribute.finish(connection, building)  # of documents that went since `settle`
     remove_retired(connection)
     return building
 
@@ -71,66 +95,125 @@ def _alone(connection: Connection) -> Iterator[None]:
             connection.execute(Q["unlock_activation"])
 
 
-def _building(connection: Connection, recipe: str, owner: tuple[str, ...]) -> Generation:
+def _building(connection: Connection, extractor_id: int, owner: tuple[str, ...]) -> Generation:
     """The generation to go on with, or a new one."""
     with connection.transaction():
         connection.execute(Q["lock_generations"])
         found = find(connection, "building")
-        if found is not None and found.is_made_by(recipe, owner):
+        if found is not None and found.is_made_with(extractor_id, owner):
             return found
         if found is not None:
             connection.execute(Q["retire"], {"generation": found.generation})
-        return create(connection, recipe, owner, "building")
+        return create_with(connection, extractor_id, owner, "building")
 
 
-def _build(connection: Connection, building: Generation, workers: int, on_progress: OnProgress) -> None:
-    """Put the documents of the graph into a generation, once each."""
-    place = {"generation": building.generation}
-    counted = connection.execute(Q["count_unbuilt"], place).fetchone()
-    total = 0 if counted is None else counted["n"]
-    after, done = 0, 0
-    with Workshop(building.recipe, children(workers, total)) as workshop:
-        while rows := connection.execute(Q["unbuilt"], {**place, "after": after, "limit": BATCH}).fetchall():
-            after = rows[-1]["document_id"]
-            contents = contribute.missing(connection, building, [row["document_id"] for row in rows])
-            contribute.keep(connection, building, workshop.begin(contents))
-            for row in rows:
-                _store(connection, building, row)
-                done += 1
+def _build(
+    connection: Connection, settings: Settings, building: Generation, on_progress: OnProgress
+) -> None:
+    """Put the documents of the graph into a generation, once each, some hundred at a time."""
+    total, done = _count(connection, building), 0
+    ids = bulk.Ids()
+
+    def put(own: Connection, rows: list[Row]) -> int:
+        _put(own, building, rows, ids)
+        return len(rows)
+
+    lanes = min(settings.workers + 1, 1 + total // _PER_LANE)
+    with (
+        Workshop(building.recipe, children(settings.workers, total)) as workshop,
+        Lanes(put, connection, settings, lanes) as open_lanes,
+        _own_fault_first(connection),
+    ):
+        for rows in _batches(connection, building):
+            _extract(connection, building, rows, workshop)
+            for some in open_lanes.begin(rows):
+                done += some
                 on_progress("mine", done, max(done, total))
+        for some in open_lanes.end():
+            done += some
+            on_progress("mine", done, max(done, total))
 
 
-def _store(connection: Connection, building: Generation, row: dict[str, Any]) -> None:
-    """Put a document into a generation, unless its text changed, or it went, since it was looked at."""
-    document_id = row["document_id"]
-    merged = contribute.merged(connection, building, row)
+@contextmanager
+def _own_fault_first(connection: Connection) -> Iterator[None]:
+    """Where a lane's link is lost, look at this connection, too: whoever connects again looks at it alone."""
     try:
-        with connection.transaction():
-            claims.commit_lazily(connection)
-            store.replace(connection, building.generation, document_id, merged.contribution)
-            _hold(connection, row)
-    except (claims.LostError, psycopg.errors.ForeignKeyViolation):
-        return
+        yield
+    except (psycopg.OperationalError, psycopg.InterfaceError):
+        connection.execute(Q["generation_in"], {"state": "building"})
+        raise
 
 
-def _hold(connection: Connection, row: dict[str, Any]) -> None:
-    if connection.execute(Q["hold_built"], row).fetchone() is None:
-        raise claims.LostError
+def _batches(connection: Connection, building: Generation) -> Iterator[list[Row]]:
+    after = 0
+    while True:
+        values = {"generation": building.generation, "after": after, "limit": BATCH}
+        rows = connection.execute(Q["unbuilt"], values).fetchall()
+        while rows:
+            chars, some = 0, 0
+            while some < len(rows) and (some == 0 or chars + rows[some]["chars"] <= BATCH_CHARS):
+                chars += rows[some]["chars"]
+                some += 1
+            batch, rows = rows[:some], rows[some:]
+            after = batch[-1]["document_id"]
+            yield batch
+        if after == values["after"]:
+            return
+
+
+def _extract(connection: Connection, building: Generation, rows: list[Row], workshop: Workshop) -> None:
+    """Give the recipe what it was not given yet of some documents, as far as that asks no model."""
+    contents = contribute.missing(connection, building, [row["document_id"] for row in rows])
+    if building.asks_a_model:
+        if contents:
+            rederive(connection, building.extractor_id, contents)
+    else:
+        contribute.keep(connection, building, workshop.begin(contents))
+
+
+def _put(connection: Connection, building: Generation, rows: list[Row], ids: bulk.Ids) -> None:
+    """Put documents into a generation, but for those whose text changed, or that went, since they were looked at."""
+    gathered = {
+        row["document_id"]: contribution
+        for row, contribution in gather(connection, building.extractor_id, rows, building.aliases)
+    }
+    entities = ids.of(connection, building.generation, gathered)
+    with connection.transaction():
+        claims.commit_lazily(connection)
+        store.share(connection)  # from here on nobody removes a document, or changes its text
+        values = {
+            "document_ids": [row["document_id"] for row in rows],
+            "extracted_at": [row["extracted_at"] for row in rows],
+        }
+        still = {row["document_id"] for row in connection.execute(Q["still_built"], values)}
+        there = {document_id: found for document_id, found in gathered.items() if document_id in still}
+        bulk.add(connection, building.generation, there, entities)
+
+
+def _count(connection: Connection, building: Generation) -> int:
+    """How many documents are still to come into a generation."""
+    values = {
+        "generation": building.generation,
+        "extractor_id": building.extractor_id,
+        "whole": building.asks_a_model,
+    }
+    counted = connection.execute(Q["count_unbuilt"], values).fetchone()
+    return 0 if counted is None else int(counted["n"])
 
 
 def _switch(connection: Connection, building: Generation) -> bool:
-    """Serve a generation from now on, if every document of the graph is in it."""
+    """Serve a generation from now on, if every document of the graph is in it that can be."""
     place = {"generation": building.generation, "extractor_id": building.extractor_id}
     with connection.transaction():
         connection.execute(Q["lock_generations"])
         store.own(connection)
-        counted = connection.execute(Q["count_unbuilt"], place).fetchone()
-        if counted is None or counted["n"]:
+        if _count(connection, building):
             return False
         active = find(connection, "active")
         if active is not None:
             connection.execute(Q["retire"], {"generation": active.generation})
         connection.execute(Q["promote"], place)
+        connection.execute(Q["send_back_unbuilt"], place)
         connection.execute(Q["settle_switch"], place)
         connection.execute(Q["delete_failed_contributions"], place)
         connection.execute(Q["give_failures_to_next"], place)

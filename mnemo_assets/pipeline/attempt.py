@@ -13,7 +13,7 @@ from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.pipeline.opening import is_still, open_below
 from mnemo_assets.text import cache
 from mnemo_assets.text.blend import Blend, Recognitions, blend
-from mnemo_assets.text.reading import reader_for
+from mnemo_assets.text.reading import READERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,7 +55,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A claimed document, and the files with a reader that it can be read from, in the order to try them.
+    """A claimed document, and the files that it can be read from, in the order to try them.
 
     With `anew` they are read even if its text is cached. `recognised` is what is known of its pages that are
     pictures.
@@ -91,8 +91,25 @@ class Outcome:
     kept: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A reader's text. It may be cached already; with `kept` it is one that a password had opened before."""
+
+    text: Text
+    cached: bool
+    kept: bool
+
+
 def attempt(job: Job, sandbox: Reads, folder: Path, passwords: Sequence[str] = ()) -> Outcome:
-    """Read a document from the first of its files that is there and unchanged; cache its text.
+    """Read a document, and judge its text; cache it. Arguments and errors as for `found` and `ended`."""
+    got = found(job, sandbox, folder, passwords)
+    if isinstance(got, Outcome):
+        return got
+    return replace(ended(job, got.text, job.recognised, folder, cached=got.cached), kept=got.kept)
+
+
+def found(job: Job, sandbox: Reads, folder: Path, passwords: Sequence[str] = ()) -> Found | Outcome:
+    """A document's text, from the first of its files that is there and unchanged; or why it has none.
 
     A document that asks for a password, and was opened with one before, keeps the text that it had: no reader
     can read it anew without the password, and that is not stored.
@@ -102,15 +119,10 @@ def attempt(job: Job, sandbox: Reads, folder: Path, passwords: Sequence[str] = (
         sandbox: reads files.
         folder: the text cache.
         passwords: to try where one is needed.
-
-    Raises:
-        MnemoError: the cache cannot be written.
     """
     missed = ErrorClass.FILE_UNREACHABLE
     for file in job.files:
-        reader = reader_for(file.kind)
-        if reader is None:
-            continue
+        reader = READERS[file.kind]
         text = None if job.anew else cache.load(folder, job.sha256, reader.name, reader.version)
         cached, kept = text is not None, False
         try:
@@ -125,7 +137,7 @@ def attempt(job: Job, sandbox: Reads, folder: Path, passwords: Sequence[str] = (
             if text is None:
                 return Outcome("failed", error.error_class, error.detail, reader.name, reader.version)
             kept = True
-        return replace(ended(job, text, job.recognised, folder, cached=cached), kept=kept)
+        return Found(text, cached, kept)
     return Outcome("new", missed)
 
 
@@ -160,7 +172,12 @@ def ended(job: Job, text: Text, known: Recognitions, folder: Path, *, cached: bo
 
 def read_file(file: File, sha256: str, sandbox: Reads, passwords: Sequence[str] = ()) -> Text:
     """Read a file, or the part of it that is meant, whose content has this sha256; errors as `opened`."""
-    return opened(file, lambda fd: _unlocked(file, sha256, sandbox, fd, passwords))
+    inside = sha256 if file.parts else None
+
+    def read(fd: int, some: Sequence[str]) -> Text:
+        return sandbox.read(fd, file.ext, parts=file.parts, sha256=inside, passwords=some)
+
+    return opened(file, lambda fd: unlocked(passwords, lambda some: read(fd, some)))
 
 
 def opened(file: File, work: Callable[[int], _T]) -> _T:
@@ -189,18 +206,15 @@ def opened(file: File, work: Callable[[int], _T]) -> _T:
         os.close(fd)
 
 
-def _unlocked(file: File, sha256: str, sandbox: Reads, fd: int, passwords: Sequence[str]) -> Text:
-    """Read a document, with some of the passwords at a time.
+def unlocked(passwords: Sequence[str], work: Callable[[Sequence[str]], _T]) -> _T:
+    """Do something with a document, with some of the passwords at a time.
 
     Raises:
         ReadingError: ENCRYPTED, none of them fits; or another.
     """
     for start in range(0, max(len(passwords), 1), TRIED_AT_ONCE):
-        some = passwords[start : start + TRIED_AT_ONCE]
         try:
-            return sandbox.read(
-                fd, file.ext, parts=file.parts, sha256=sha256 if file.parts else None, passwords=some
-            )
+            return work(passwords[start : start + TRIED_AT_ONCE])
         except ReadingError as error:
             if error.error_class is not ErrorClass.ENCRYPTED:
                 raise

@@ -27,16 +27,20 @@ BATCH = 16
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A document's rows, and how many of its chunks could not be mined."""
+    """A document's rows, and how many of its chunks could not be mined, or not all of them.
+
+    Of `chunks_empty` of them nothing could be.
+    """
 
     contribution: Contribution
     chunks: int
     chunks_failed: int
+    chunks_empty: int
 
     @property
     def is_failed(self) -> bool:
         """Whether nothing could be mined of a document that has text."""
-        return 0 < self.chunks == self.chunks_failed
+        return 0 < self.chunks == self.chunks_empty
 
 
 def missing(
@@ -59,6 +63,17 @@ def missing(
     found = {row["content_sha256"]: row["text"] for row in connection.execute(Q["missing_contents"], values)}
     for content in besides:
         found.pop(content, None)
+    return found
+
+
+def missing_of_each(
+    connection: Connection, generation: Generation, document_ids: Sequence[int], again: Again | None = None
+) -> dict[int, dict[str, str]]:
+    """As `missing`, for each document that lacks some: document_id -> sha256 -> text."""
+    values = {"document_ids": list(document_ids), "extractor_id": generation.extractor_id, "again": again}
+    found: dict[int, dict[str, str]] = {}
+    for row in connection.execute(Q["missing_of_each"], values):
+        found.setdefault(row["document_id"], {})[row["content_sha256"]] = row["text"]
     return found
 
 
@@ -88,17 +103,20 @@ def merged(connection: Connection, generation: Generation, document: Mapping[str
         document: its document_id, page_starts and quoted.
     """
     rows = connection.execute(Q["document_chunks"], {"document_id": document["document_id"]}).fetchall()
-    hashes: Mapping[str, Extraction] = extractions.known(
+    hashes = extractions.known(
         connection, generation.extractor_id, sorted({row["content_sha256"] for row in rows})
     )
     done = [
-        ChunkExtraction(row["ordinal"], row["start_offset"], row["text"], hashes[row["content_sha256"]])
+        ChunkExtraction(
+            row["ordinal"], row["start_offset"], row["text"], hashes[row["content_sha256"]].extraction
+        )
         for row in rows
         if row["content_sha256"] in hashes
     ]
+    whole = sum(row["content_sha256"] in hashes and hashes[row["content_sha256"]].is_whole for row in rows)
     quoted = list(zip(document["quoted"][::2], document["quoted"][1::2], strict=True))
     contribution = merge(done, document["page_starts"], generation.aliases, quoted)
-    return Merged(contribution, len(rows), len(rows) - len(done))
+    return Merged(contribution, len(rows), len(rows) - whole, len(rows) - len(done))
 
 
 def finish(connection: Connection, generation: Generation) -> None:

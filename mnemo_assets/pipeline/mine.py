@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 
+from mnemo_assets import gpu
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import RecipeError
 from mnemo_assets.extractions import recipes
 from mnemo_assets.graph import store
 from mnemo_assets.graph.merge import DERIVATION
-from mnemo_assets.pipeline import claims, contribute
-from mnemo_assets.pipeline.activate import activate
+from mnemo_assets.pipeline import asking, claims, contribute, drain, models
+from mnemo_assets.pipeline.activate import activate, renew
 from mnemo_assets.pipeline.generations import (
     Generation,
     active_generation,
     find,
+    refuse_misfit,
     remove_retired,
 )
 from mnemo_assets.pipeline.progress import OnProgress, Stop, never, silent
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
     from mnemo_assets.settings import Settings
 
-__all__ = ["MineCounts", "activate", "active_generation", "mine", "remerge"]
+__all__ = ["MineCounts", "activate", "active_generation", "mine", "refuse_misfit", "remerge"]
 
 Q = queries("mine")
 
@@ -60,6 +63,8 @@ def mine(
     again: contribute.Again | None = None,
     stop: Stop = never,
     counts: MineCounts | None = None,
+    program: str = "mine",
+    unmeasured: bool = False,
 ) -> MineCounts:
     """Mine the documents whose text is ready, once each, and put the graph in order.
 
@@ -76,24 +81,32 @@ def mine(
             graph; or "merge", as `remerge` does.
         stop: is asked before more documents are claimed.
         counts: to add to, for a caller who wants to know them even if the link is lost.
+        program: who we are, for others who want the GPU lease, where the recipe asks a model.
+        unmeasured: the owner does not mind that no bake-off has measured that model.
 
     Raises:
         RecipeError: the graph's recipe is not installed, or not the one that is set; a newer mnemo made it.
         SettingsError: the owner is another one than that of the graph.
+        EndpointDownError, EndpointElsewhereError, LeaseHeldError, LeaseLostError: the model cannot be asked:
+            documents wait as they did, and what was answered is kept.
+        UnmeasuredError: many documents wait for a model that nobody has measured.
     """
     counts = MineCounts() if counts is None else counts
-    generation = _current(connection, settings, on_progress)
+    generation = _current(connection, settings, on_progress, program)
     keys = None if only is None else list(only)
-    values = {"extractor_id": generation.extractor_id, "enough": ENOUGH, "only": keys, "again": again}
-    waiting = connection.execute(Q["count_waiting"], values).fetchone()
-    assert waiting is not None
-    if waiting["documents"]:
-        processes = children(settings.workers, waiting["chunks"])
-        run = _Run(connection, on_progress, waiting["documents"], counts, keys, again, stop)
-        while not run.all_of(generation, processes):
-            generation = _current(connection, settings, on_progress)  # another process has switched
-        connection.execute(Q["delete_orphan_extractions"])
-    contribute.finish(connection, generation)
+    models.opt_in(connection, settings)
+    run = _Run(connection, settings, on_progress, counts, keys, again, stop, program)
+    try:
+        while documents := run.waiting(generation):
+            if generation.asks_a_model:
+                models.refuse_unmeasured(connection, generation, documents, unmeasured=unmeasured)
+            if run.all_of(generation):
+                break
+            generation = _current(connection, settings, on_progress, program)  # another process has switched
+    finally:  # what came into the graph is in order, whatever becomes of the rest
+        if run.total and not connection.closed:
+            connection.execute(Q["delete_orphan_extractions"])
+            contribute.finish(connection, generation)
     remove_retired(connection)
     return counts
 
@@ -115,15 +128,15 @@ def remerge(
     return mine(connection, settings, on_progress, only=only, again="merge")
 
 
-def _current(connection: Connection, settings: Settings, on_progress: OnProgress) -> Generation:
+def _current(connection: Connection, settings: Settings, on_progress: OnProgress, program: str) -> Generation:
     """The generation that is served, made by this code."""
-    found = active_generation(connection, settings)
+    found = active_generation(connection, settings, program)
     version = recipes.version(found.recipe)
     if found.version > version or found.derivation > DERIVATION:
         raise RecipeError("A newer mnemo made this graph. Install that version, or set another MNEMO_HOME.")
     if (found.version, found.derivation) != (version, DERIVATION):
-        activate(connection, settings, found.recipe, on_progress)
-        found = active_generation(connection, settings)
+        renew(connection, settings, found, on_progress)
+        found = active_generation(connection, settings, program)
     return found
 
 
@@ -132,23 +145,70 @@ class _Run:
     """One process's share of the documents that wait."""
 
     connection: Connection
+    settings: Settings
     on_progress: OnProgress
-    total: int
     counts: MineCounts
     only: list[str] | None
     again: contribute.Again | None
     stop: Stop
+    program: str
+    total: int = 0
+    chunks: int = 0
     done: int = 0
+    lease: gpu.Lease | None = None
 
-    def all_of(self, generation: Generation, processes: int) -> bool:
+    def _values(self, generation: Generation) -> dict[str, Any]:
+        """What chooses the documents that wait."""
+        return {
+            "extractor_id": generation.extractor_id,
+            "only": self.only,
+            "again": self.again,
+            "folders": models.folders(self.settings) if generation.asks_a_model else None,
+        }
+
+    def waiting(self, generation: Generation) -> int:
+        """How many documents wait."""
+        values = {**self._values(generation), "enough": ENOUGH}
+        row = self.connection.execute(Q["count_waiting"], values).fetchone()
+        assert row is not None
+        self.total, self.chunks = max(self.total, self.done + row["documents"]), row["chunks"]
+        return int(row["documents"])
+
+    def all_of(self, generation: Generation) -> bool:
         """Mine into a generation all that waits; False if it is not the one that is served any more."""
         self.on_progress("mine", self.done, self.total)
-        with claims.claimant(self.connection) as claimant, Workshop(generation.recipe, processes) as workshop:
-            for rows in self._extracted(claimant, workshop, generation):
-                for row in rows:
-                    if not self._store(generation, row):
-                        return False
-        return True
+        with claims.claimant(self.connection) as claimant, ExitStack() as opened:
+            by = self._by_model if generation.asks_a_model else self._by_rules
+            return all(self._store(generation, row) for row in by(claimant, opened, generation))
+
+    def _by_rules(
+        self, claimant: claims.Claimant, opened: ExitStack, generation: Generation
+    ) -> Iterator[dict[str, Any]]:
+        """Documents whose texts were extracted in this process, or in children of it."""
+        processes = children(self.settings.workers, self.chunks)
+        workshop = opened.enter_context(Workshop(generation.recipe, processes))
+        for rows in self._extracted(claimant, workshop, generation):
+            yield from rows
+
+    def _by_model(
+        self, claimant: claims.Claimant, opened: ExitStack, generation: Generation
+    ) -> Iterator[dict[str, Any]]:
+        """Documents about whose texts a model was asked: now, or before."""
+
+        def take(after: int) -> list[dict[str, Any]]:
+            values = {**self._values(generation), "after": after, "limit": drain.BATCH}
+            return [] if self.stop() else claimant.take(Q["claim_mining"], values)
+
+        def pump() -> asking.Pump:
+            sent = generation.template
+            session = opened.enter_context(
+                models.session(self.settings, sent.model, self.program, preset=sent.preset, stop=self.stop)
+            )
+            self.lease = session.lease
+            name = generation.recipe
+            return opened.enter_context(asking.Pump(self.connection, session.endpoint, name, session.way))
+
+        yield from drain.Drain(self.connection, generation, claimant, take, pump, self.again).documents()
 
     def _extracted(
         self, claimant: claims.Claimant, workshop: Workshop, generation: Generation
@@ -159,13 +219,7 @@ class _Run:
         contents: dict[str, str] = {}
         results: Results = iter(())
         while True:
-            values = {
-                "after": after,
-                "limit": BATCH,
-                "only": self.only,
-                "again": self.again,
-                "extractor_id": generation.extractor_id,
-            }
+            values = {**self._values(generation), "after": after, "limit": BATCH}
             rows = [] if self.stop() else claimant.take(Q["claim_mining"], values)
             ids = [row["document_id"] for row in rows]
             contents = contribute.missing(self.connection, generation, ids, contents, self.again)
@@ -186,7 +240,7 @@ class _Run:
             now = find(self.connection, "active")
             return now is not None and now.generation == generation.generation
         self.counts.graphed += not merged.is_failed
-        self.counts.partial += 0 < merged.chunks_failed < merged.chunks
+        self.counts.partial += merged.chunks_failed > 0 and not merged.is_failed
         self.counts.failed += merged.is_failed
         self.counts.failed_first += merged.is_failed and attempts == 1
         self.done += 1
@@ -202,6 +256,8 @@ class _Run:
         else:
             store.replace(self.connection, generation.generation, document_id, merged.contribution)
         claims.hold(self.connection, document_id, row["claim_token"])
+        if self.lease is not None:
+            self.lease.hold(self.connection)
         values = {
             "document_id": document_id,
             "generation": generation.generation,

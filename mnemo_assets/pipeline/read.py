@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from mnemo_assets.archive.rules import ADMITTED
 from mnemo_assets.database import Connection, queries
@@ -21,7 +21,7 @@ from mnemo_assets.pipeline import claims, pages, parts, scan, settle
 from mnemo_assets.pipeline.attempt import File, Job, Outcome, attempt
 from mnemo_assets.pipeline.progress import OnProgress, Stop, never, silent
 from mnemo_assets.text import cache, converter
-from mnemo_assets.text.reading import reader_for
+from mnemo_assets.text.reading import READERS
 from mnemo_assets.text.sandbox import Sandbox
 from mnemo_assets.text.second import Second
 
@@ -40,38 +40,14 @@ Again: TypeAlias = Literal["failed", "cached", "all"]
 
 
 @dataclass(slots=True)
-class ReadCounts:
+class ReadCounts(settle.Counts):
     """What became of the documents of one run.
 
     Attributes:
-        extracted: have their text now.
-        unchanged: were read again by a newer reader, which found the same text.
-        skipped: a gate keeps them out.
-        ocr_pending: wait for text recognition.
-        failed: could not be read; `failed_first` of them for the first time.
-        converter_missing: wait for a program that converts them.
-        unreachable: could not be opened, or changed since the scan; they stay as they were.
-        kept: of those that are well, asked for a password and kept the text that one had opened before.
         removed: were parts of documents that do not have them any more.
     """
 
-    extracted: int = 0
-    unchanged: int = 0
-    skipped: int = 0
-    ocr_pending: int = 0
-    failed: int = 0
-    failed_first: int = 0
-    converter_missing: int = 0
-    unreachable: int = 0
-    kept: int = 0
     removed: int = 0
-
-
-class Counts(Protocol):
-    """Counts of a run that ends with outcomes as reading has them: each stage has a field."""
-
-    failed_first: int
-    kept: int
 
 
 def read(
@@ -105,10 +81,12 @@ def read(
     """
     counts = ReadCounts() if counts is None else counts
     parts.refresh(connection)
-    formats = formats_read()
-    connection.execute(Q["mark_reader_to_come"], formats)
-    formats["converts"] = list(converter.kinds())
-    chosen = {**formats, "only": None if only is None else list(only), "again": again}
+    chosen = {
+        **formats_read(),
+        "converts": list(converter.kinds()),
+        "only": None if only is None else list(only),
+        "again": again,
+    }
     waiting = connection.execute(Q["count_waiting"], chosen).fetchone()
     total = 0 if waiting is None else int(waiting["n"])
     if not total:
@@ -117,15 +95,12 @@ def read(
     on_progress("read", 0, total)
     with claims.claimant(connection, lease) as claimant:
         queue = Queue(claimant, Q["claim_reading"], chosen, 4 * settings.workers, stop)
-        is_found = is_lost = False
+        is_lost = False
         for done, (job, outcome) in enumerate(_attempts(queue, settings, passwords), start=1):
             settled = conclude(connection, settings.text_cache, job, outcome, counts)
             queue.is_empty &= not settled.found
-            is_found |= settled.found
             is_lost |= settled.lost
             on_progress("read", done, max(done, total))
-    if is_found:
-        connection.execute(Q["mark_reader_to_come"], formats)
     if is_lost:
         counts.removed += scan.sweep(connection, settings)
     return counts
@@ -149,12 +124,12 @@ def rechunk(
 
 
 def formats_read() -> dict[str, list[Any]]:
-    """The extensions that have a reader, with its name and version: parameters of the queries."""
-    found = [(ext, reader) for ext in sorted(ADMITTED) if (reader := reader_for(ext)) is not None]
+    """The extensions that are admitted, with name and version of the reader: parameters of the queries."""
+    exts = sorted(ADMITTED)
     return {
-        "exts": [ext for ext, _ in found],
-        "readers": [reader.name for _, reader in found],
-        "versions": [reader.version for _, reader in found],
+        "exts": exts,
+        "readers": [READERS[ext].name for ext in exts],
+        "versions": [READERS[ext].version for ext in exts],
     }
 
 
@@ -263,7 +238,7 @@ def _result(future: Future[Outcome]) -> Outcome:
 
 
 def conclude(
-    connection: Connection, folder: Path, job: Job, outcome: Outcome, counts: Counts
+    connection: Connection, folder: Path, job: Job, outcome: Outcome, counts: settle.Counts
 ) -> settle.Settled:
     """Write an outcome and count it; an outcome of a lost claim is nobody's.
 

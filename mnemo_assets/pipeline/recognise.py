@@ -16,15 +16,14 @@ from typing import TYPE_CHECKING
 
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import ErrorClass, ReadingError
-from mnemo_assets.pipeline import attempt, claims, pages, read
+from mnemo_assets.pipeline import attempt, claims, pages, read, settle
 from mnemo_assets.pipeline.progress import OnProgress, Stop, never, silent
-from mnemo_assets.text import blend, cache, engines
+from mnemo_assets.text import blend, engines
 from mnemo_assets.text.blend import Recognitions
-from mnemo_assets.text.reading import reader_for
 from mnemo_assets.text.sandbox import Sandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from mnemo_assets.pipeline.attempt import File, Job, Outcome
     from mnemo_assets.pipeline.pages import Page
@@ -37,30 +36,15 @@ Q = queries("ocr")
 
 
 @dataclass(slots=True)
-class OcrCounts:
-    """What became of the pages and documents of one run.
+class OcrCounts(settle.Counts):
+    """What became of the pages and documents of one run; of a document all of whose pages are done.
 
     Attributes:
         pages: were recognised; `pages_failed` could not be.
-        extracted: documents that have the words of their pages now.
-        unchanged: documents on whose pages there was nothing to read.
-        skipped: a gate keeps them out.
-        failed: nothing could be recognised; `failed_first` of them for the first time.
-        kept: of those that are well, asked for a password and kept the text that one had opened before.
-        unreachable: documents that could not be opened, or changed since the scan; they stay as they were.
-        ocr_pending: documents that wait all the same.
     """
 
     pages: int = 0
     pages_failed: int = 0
-    extracted: int = 0
-    unchanged: int = 0
-    skipped: int = 0
-    failed: int = 0
-    failed_first: int = 0
-    kept: int = 0
-    unreachable: int = 0
-    ocr_pending: int = 0
 
 
 def recognise(
@@ -73,6 +57,7 @@ def recognise(
     stop: Stop = never,
     counts: OcrCounts | None = None,
     engine: Recogniser | None = None,
+    passwords: Sequence[str] = (),
 ) -> OcrCounts:
     """Recognise the pages that wait, once each.
 
@@ -87,6 +72,7 @@ def recognise(
         stop: is asked before each page; what was recognised of a document is kept.
         counts: to add to, for a caller who wants to know them even if the link is lost.
         engine: to use instead of the one that is installed.
+        passwords: to try where one is needed: to draw a page takes it as much as to read it.
 
     Raises:
         RecognitionError: pages wait, and there is no engine for them.
@@ -105,7 +91,8 @@ def recognise(
         ThreadPoolExecutor(settings.workers) as pool,
         Sandbox(settings) as sandbox,
     ):
-        run = _Run(connection, settings, on_progress, counts, engine, sandbox, lease, waiting["pages"], stop)
+        total = waiting["pages"]
+        run = _Run(connection, settings, on_progress, counts, engine, sandbox, lease, total, stop, passwords)
         queue = read.Queue(claimant, Q["claim_recognition"], chosen, 1, stop)
         try:
             run.all_of(iter(queue), pool, again=again)
@@ -113,13 +100,6 @@ def recognise(
             engine.close()
             pool.shutdown(wait=False, cancel_futures=True)
     return counts
-
-
-def pages_waiting(connection: Connection) -> int:
-    """How many pages wait."""
-    values = {**read.formats_read(), "only": None, "again": False}
-    row = connection.execute(Q["count_waiting"], values).fetchone()
-    return 0 if row is None else int(row["pages"])
 
 
 def send_back(connection: Connection, only: Collection[str] | None = None) -> int:
@@ -166,6 +146,7 @@ class _Run:
     lease: timedelta
     total: int
     stop: Stop
+    passwords: Sequence[str] = field(repr=False)
     done: int = 0
 
     def all_of(self, jobs: Iterator[Job], pool: ThreadPoolExecutor, *, again: bool) -> None:
@@ -211,27 +192,11 @@ class _Run:
 
     def _begun(self, job: Job) -> _Document | None:
         """A document with its reader's text; None if that cannot be had, which is its outcome."""
-        missed = ErrorClass.FILE_UNREACHABLE
-        for file in job.files:
-            reader = reader_for(file.kind)
-            if reader is None:
-                continue
-            text = cache.load(self.settings.text_cache, job.sha256, reader.name, reader.version)
-            cached = text is not None
-            try:
-                text = text or attempt.read_file(file, job.sha256, self.sandbox)
-            except ReadingError as error:
-                if error.error_class in attempt.MISSED:
-                    missed = error.error_class
-                    continue
-                self._settle(
-                    job,
-                    attempt.Outcome("failed", error.error_class, error.detail, reader.name, reader.version),
-                )
-                return None
-            return _Document(job, text, cached, 0, job.recognised, dict(job.recognised.pages))
-        self._settle(job, attempt.Outcome("new", missed))
-        return None
+        found = attempt.found(job, self.sandbox, self.settings.text_cache, self.passwords)
+        if isinstance(found, attempt.Outcome):
+            self._settle(job, found)
+            return None
+        return _Document(job, found.text, found.cached, 0, job.recognised, dict(job.recognised.pages))
 
     def _page(self, document: _Document, number: int, before: str) -> Page:
         """Draw a page and have it read, in a thread; `before` is the text of the page before it.
@@ -255,17 +220,21 @@ class _Run:
     def _picture(self, job: Job, number: int) -> Picture:
         missed = ReadingError(ErrorClass.FILE_UNREACHABLE)
         for file in job.files:
-
-            def drawn(fd: int, file: File = file) -> Picture:
-                return self.sandbox.picture(fd, file.ext, number, parts=file.parts, sha256=job.sha256)
-
             try:
-                return attempt.opened(file, drawn)
+                return self._drawn(job, file, number)
             except ReadingError as error:
                 if error.error_class not in attempt.MISSED:
                     raise
                 missed = error
         raise missed
+
+    def _drawn(self, job: Job, file: File, number: int) -> Picture:
+        def draw(fd: int, some: Sequence[str]) -> Picture:
+            return self.sandbox.picture(
+                fd, file.ext, number, parts=file.parts, sha256=job.sha256, passwords=some
+            )
+
+        return attempt.opened(file, lambda fd: attempt.unlocked(self.passwords, lambda some: draw(fd, some)))
 
     def _keep(self, document: _Document, future: Future[Page]) -> None:
         """Keep what came of a page; end its document if it was the last."""

@@ -27,7 +27,7 @@ class Standing:
         is_new, is_read, is_mined: whether it went through that since; `is_read` and `is_mined` tell nothing
             of whether it still is.
         ocr_pages: how many pages were recognised; `ocr_failed` could not be.
-        files: admitted paths that hold it.
+        files: admitted paths that hold it, and places in which it is a part of another document.
         chunks_digest, graph_digest: of its chunks, and of its rows of the graph if it is in it.
         recipe, recipe_version, derivation: of the graph that is served; None where there is none yet.
     """

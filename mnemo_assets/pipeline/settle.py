@@ -31,12 +31,38 @@ PAGES = queries("ocr")
 DETAIL_LIMIT = 500
 
 
+@dataclass(slots=True)
+class Counts:
+    """What became of the documents of one run.
+
+    Attributes:
+        extracted: have their text now.
+        unchanged: were read again, and have the same text.
+        skipped: a gate keeps them out.
+        ocr_pending: wait for text recognition.
+        failed: have no text; `failed_first` of them for the first time.
+        converter_missing: wait for a program that converts them.
+        unreachable: could not be opened, or changed since the scan; they stay as they were.
+        kept: of those that are well, asked for a password and kept the text that one had opened before.
+    """
+
+    extracted: int = 0
+    unchanged: int = 0
+    skipped: int = 0
+    ocr_pending: int = 0
+    failed: int = 0
+    failed_first: int = 0
+    converter_missing: int = 0
+    unreachable: int = 0
+    kept: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Settled:
     """What became of a document.
 
     Attributes:
-        kind: a field of ReadCounts.
+        kind: a field of Counts.
         attempts: how many tries it has behind it.
         found: whether documents have come in that are parts of it.
         lost: whether documents may have lost what held them, since they are not parts of it any more.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import NotFoundError, UsageError
-from mnemo_assets.pipeline import read
+from mnemo_assets.pipeline import read, recognise
 from mnemo_assets.pipeline.progress import OnProgress, silent
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def unlock(
     only: Collection[str] | None = None,
     counts: read.ReadCounts | None = None,
 ) -> UnlockCounts:
-    """Read documents that ask for a password.
+    """Read documents that ask for a password; those of their pages that are pictures wait to be recognised.
 
     Args:
         connection: the owner's, in autocommit mode.
@@ -133,6 +133,7 @@ def unlock(
         passwords=passwords,
         counts=counts,
     )
+    recognise.send_back(connection, chosen)  # pages that could not be drawn without a password
     failed, kept = counts.failed + counts.unreachable - before[0], counts.kept - before[1]
     locked = len(_locked(connection, chosen))
     return UnlockCounts(len(chosen) - failed - kept, locked + kept, max(failed - locked, 0))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemo_assets import chunks
 from mnemo_assets.archive.rules import RULES_VERSION
-from mnemo_assets.extractions.recipes import EXTRACTORS
+from mnemo_assets.extractions import recipes
 from mnemo_assets.graph.merge import DERIVATION
 from mnemo_assets.pipeline.generations import find
 from mnemo_assets.text import blend
@@ -38,7 +38,7 @@ CODE: Final = Versions(
     text=" ".join(f"{name}-{version}" for name, version in sorted(READER_VERSIONS.items())),
     ocr=f"ocr-{blend.VERSION}",
     chunks=f"chunks-{chunks.VERSION}",
-    extractions=" ".join(f"{name}-{recipe.version}" for name, recipe in sorted(EXTRACTORS.items())),
+    extractions=" ".join(f"{name}-{version}" for name, version in sorted(recipes.versions().items())),
     graph=f"merge-{DERIVATION}",
 )
 

@@ -45,7 +45,7 @@ def ensure(home: Path, *, thorough: bool = False) -> Path:
         PostgresError: it cannot be made or started; the message says what to do.
     """
     where = places.of(home)
-    if not thorough and (running := _ready(where)) is not None:
+    if not thorough and (running := _ready(where)) is not None and watch.is_watched(where):
         return running
     with _clear_errors(home):
         home.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,8 @@ def ensure(home: Path, *, thorough: bool = False) -> Path:
             socket = where.make_socket_folder()
             if who.uid is not None and who.gid is not None:
                 os.chown(socket, who.uid, who.gid)
-            if _start(where, who, programs, socket):
+            # whoever started it may have been killed before it was watched
+            if _start(where, who, programs, socket) or not watch.is_watched(where):
                 watch.begin(home)
             return socket
 

@@ -2,6 +2,7 @@
 
     HOME/postgres/data    the cluster
     HOME/postgres/lock    held by the process that starts or stops the server
+    HOME/postgres/watched held by the process that stops the server when nobody uses it
     HOME/postgres/log     what the server says
     HOME/postgres/socket  a link to the folder of its socket: run-* beside it, or in SHORT if that is unfit
 
@@ -57,6 +58,11 @@ class Places:
     def lock(self) -> Path:
         """Held by the process that starts or stops the server."""
         return self.root / "lock"
+
+    @property
+    def watched(self) -> Path:
+        """Held by the process that stops the server when nobody uses it."""
+        return self.root / "watched"
 
     @property
     def log(self) -> Path:

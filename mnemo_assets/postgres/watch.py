@@ -7,6 +7,7 @@ as `mnemo up` does.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import select
 import subprocess
@@ -31,6 +32,8 @@ PORT: Final = 5432
 IDLE: Final = 600.0
 #: Seconds between two looks.
 EVERY: Final = 60.0
+#: Seconds in which the watcher of a server that has just ended is gone.
+TAKE: Final = 5.0
 #: Seconds that a client which just connected has to be counted.
 ARRIVAL: Final = 0.3
 #: The port of the socket while it is decided whether to stop; nobody knows it.
@@ -50,6 +53,40 @@ class Use(NamedTuple):
 
     clients: int
     sessions: int
+
+
+def is_watched(where: Places) -> bool:
+    """Whether a server is watched, or was so a moment ago. Nothing is written: the disk may be read-only."""
+    with contextlib.suppress(OSError), _opened(where, os.O_RDONLY) as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+@contextlib.contextmanager
+def _opened(where: Places, flags: int = os.O_RDWR | os.O_CREAT) -> Iterator[int]:
+    """What the watcher of a server has locked for itself."""
+    lock = os.open(where.watched, flags | os.O_CLOEXEC, 0o600)
+    try:
+        yield lock
+    finally:
+        os.close(lock)
+
+
+def _take(lock: int) -> bool:
+    """Lock it; False if another watcher has it, and does not end with the server before."""
+    until = time.monotonic() + TAKE
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:  # or somebody looks whether there is one
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.02)
+        else:
+            return True
 
 
 def begin(home: Path, *words: str) -> None:
@@ -180,12 +217,13 @@ def _outlives(pid: int, seconds: float) -> bool:
 
 
 def main() -> int:
-    """HOME [IDLE EVERY]: go into the background, and watch."""
-    if os.fork():
-        return 0
-    os.setsid()
+    """HOME [IDLE EVERY]: go into the background, and watch; `is_watched` knows of it before this returns."""
     home, *seconds = sys.argv[1:]
-    watch(Path(home), *(map(float, seconds) if seconds else (IDLE, EVERY)))
+    with _opened(places.of(Path(home))) as lock:
+        if not _take(lock) or os.fork():
+            return 0
+        os.setsid()
+        watch(Path(home), *(map(float, seconds) if seconds else (IDLE, EVERY)))
     return 0
 
 

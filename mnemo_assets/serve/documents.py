@@ -115,10 +115,14 @@ class Document(Value):
     chunks_failed: int = Field(description="Pieces that could not be mined.")
     title: str | None = untrusted("title", "The document's own title.", default=None)
     part_of: tuple[Holder, ...] = Field(
-        default=(), description="Documents that hold it as a part, the first of them: a mail its attachment."
+        default=(),
+        description="Documents that hold it as a part, the first of them: a mail its attachment. "
+        "On the first page.",
     )
     part_of_total: int = Field(default=0, description="Places in which it is a part.")
-    parts: tuple[Inner, ...] = Field(default=(), description="The documents inside of it, the first of them.")
+    parts: tuple[Inner, ...] = Field(
+        default=(), description="The documents inside of it, the first of them. On the first page."
+    )
     parts_total: int = Field(default=0, description="Documents inside of it.")
     entities_total: int = Field(description="Entities in it.")
     entities: tuple[DocumentEntity, ...] = Field(description="The entities in it, the most mentioned first.")
@@ -172,18 +176,21 @@ def get_document(
     row = connection.execute(Q["document"], {**arguments, "holders": HOLDERS}).fetchone()
     if row is None:
         raise NotFoundError("There is no such document.")
-    parts = connection.execute(Q["parts"], {**arguments, "limit": limit}).fetchall() if row["parts"] else []
+    around, inside = (row["held_by"] or (), row["parts"]) if cursor is None else ((), 0)
+    holders = page(around, _holder, HOLDERS, room // 6)
+    parts = connection.execute(Q["parts"], {**arguments, "limit": limit}).fetchall() if inside else []
     inner = page(parts, _inner, limit, room // 3)
     keys = {"after_count": place[0], "after_id": place[1], "limit": limit + 1}
     found = page(
         connection.execute(Q["document_entities"], {**arguments, **keys}).fetchall(),
         _document_entity,
         limit,
-        room - inner.characters,
+        room - holders.characters - inner.characters,
     )
     last = None if found.last is None else (found.last["count"], found.last["entity_id"])
     return Document(
         **_ledger(row),
+        part_of=holders.items,
         parts=inner.items,
         entities=found.items,
         truncated=last is not None,
@@ -251,7 +258,6 @@ def _ledger(row: Row) -> dict[str, Any]:
         "mtime": mtime and dt.datetime.fromtimestamp(mtime // 10**9, dt.UTC),
         "extensions": tuple(row["exts"] or ()),
         "title": row["title"] and clip(row["title"]),
-        "part_of": tuple(Holder(**{**one, "name": clip(one["name"])}) for one in row["held_by"] or ()),
         "part_of_total": row["holders"],
         "parts_total": row["parts"],
         "entities_total": row["entities"],
@@ -261,6 +267,10 @@ def _ledger(row: Row) -> dict[str, Any]:
 def _document_entity(row: Row) -> DocumentEntity:
     counts = {"count": row["count"], "quoted": row["quoted"] or None}
     return DocumentEntity(**dict(entities.reference(row)), role=row["role"], **counts)
+
+
+def _holder(row: Row) -> Holder:
+    return Holder(document_id=row["document_id"], name=clip(row["name"]))
 
 
 def _inner(row: Row) -> Inner:

@@ -7,13 +7,13 @@ them.
 
 from __future__ import annotations
 
-import codecs
 import re
 import struct
 from dataclasses import dataclass, field
 from typing import Final
 
 from mnemo_assets.errors import ErrorClass, ReadingError
+from mnemo_assets.text.code_pages import codec
 
 _BOF, _EOF, _CONTINUE, _FILEPASS, _CODEPAGE = 0x0809, 0x000A, 0x003C, 0x002F, 0x0042
 _BOUNDSHEET, _NOTE, _OBJ, _TXO, _HEADER, _FOOTER = 0x0085, 0x001C, 0x005D, 0x01B6, 0x0014, 0x0015
@@ -24,12 +24,7 @@ _CELLS: Final = frozenset(
 )
 _BIFF8: Final = 0x0600
 #: Cells of the rectangles around what is in each sheet, together: a library takes up to 40 bytes for each.
-MOST_CELLS: Final = 20_000_000
-#: Names of code pages that Python has under others (MS-XLS 2.4.52).
-_CODE_PAGES: Final = {
-    367: "ascii", 10000: "mac_roman", 10006: "mac_greek", 10007: "mac_cyrillic", 10029: "mac_latin2",
-    10081: "mac_turkish", 32768: "mac_roman", 32769: "cp1252", 1200: "utf-16-le",
-}  # fmt: skip
+_MOST_CELLS: Final = 20_000_000
 #: What a header says of itself: parts of the line, fonts, sizes, colours and styles; `&&` is an ampersand.
 _CODES: Final = re.compile(r'&(?:"[^"]*"|K[0-9A-Fa-f]{6}|\d+|[LCR]|[^&])')
 _NOTE_GOES_ON: Final = 0xFFFF
@@ -70,19 +65,21 @@ def sheets(data: bytes) -> tuple[list[Sheet], int]:
     walk = _Walk(data)
     walk.all()
     found = [walk.sheets.get(start, Sheet()) for start in walk.starts]
-    for sheet in found:
-        (top, bottom), (left, right) = sheet.rows, sheet.columns
-        walk.area += max(0, bottom - top + 1) * max(0, right - left + 1)
-    if walk.area > MOST_CELLS:
+    if sum(map(_area, found)) > _MOST_CELLS:
         raise ReadingError(ErrorClass.TOO_LARGE, "cells")
     return found, walk.page
+
+
+def _area(sheet: Sheet) -> int:
+    """The cells of the rectangle around what is in it."""
+    (top, bottom), (left, right) = sheet.rows, sheet.columns
+    return max(0, bottom - top + 1) * max(0, right - left + 1)
 
 
 class _Walk:
     def __init__(self, data: bytes) -> None:
         self.starts: list[int] = []  # of the sheets
         self.sheets: dict[int, Sheet] = {}
-        self.area = 0
         self._data = data
         self._sheet = Sheet()
         self._open = 0  # substreams
@@ -220,7 +217,7 @@ class _Walk:
         return self._decoded(body[1 : 1 + body[0]]) if body else ""
 
     def _decoded(self, data: bytes) -> str:
-        return data.decode(codec(self.page), "replace")
+        return data.decode(codec(self.page) or "cp1252", "replace")
 
 
 def _characters(body: bytes, length: int) -> str:
@@ -230,12 +227,3 @@ def _characters(body: bytes, length: int) -> str:
     if body[0] & 1:
         return body[1 : 1 + 2 * length].decode("utf-16-le", "replace")
     return body[1 : 1 + length].decode("latin-1")
-
-
-def codec(page: int) -> str:
-    """The codec of a code page; that of Windows 1252 where there is none."""
-    name = _CODE_PAGES.get(page, f"cp{page}")
-    try:
-        return codecs.lookup(name).name
-    except LookupError:
-        return "cp1252"

@@ -52,6 +52,7 @@ _AGAIN = 81
 _SAID = "said"
 _VERSION = re.compile(r"[0-9]+(?:\.[0-9]+){1,3}")
 _PIECE = 1 << 20
+_PEAK = re.compile(r"^VmHWM:\s+(\d+) kB$", re.MULTILINE)
 
 #: Kind of the document -> kind of the result, the filter that writes it, and the library that has the filter.
 TARGETS: Final = {
@@ -258,8 +259,10 @@ class Converter:
         process, raised = self._launched(program, arguments, own)
         if found is not None:
             found += raised
+        peak_kb = 0
         try:
             while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+                peak_kb = _peak_kb(process.pid) or peak_kb
                 if self._closed.wait(_LOOK):
                     raise MnemoError("The sandbox is closed.")
                 if time.monotonic() > deadline:
@@ -271,16 +274,21 @@ class Converter:
                 os.killpg(process.pid, signal.SIGKILL)
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
-        peak_kb = usage.ru_maxrss // (1024 if sys.platform == "darwin" else 1)
-        if process.returncode == -signal.SIGXCPU:
-            raise ReadingError(ErrorClass.TIMED_OUT, "converter: processor")
-        if process.returncode == -signal.SIGXFSZ:
-            raise ReadingError(ErrorClass.TOO_LARGE, "converter: file")
-        if process.returncode != 0 and peak_kb >= _NEARLY_ALL * 1024 * self._memory_mb:
-            raise ReadingError(ErrorClass.READER_MEMORY, "converter")
-        if process.returncode < 0:
-            raise ReadingError(ErrorClass.READER_CRASHED, f"converter: signal {-process.returncode}")
+        if sys.platform == "darwin":
+            peak_kb = usage.ru_maxrss // 1024
+        self._judge(process.returncode, peak_kb)
         return process.returncode
+
+    def _judge(self, code: int, peak_kb: int) -> None:
+        """What to call the end of a program that was ended, or that ended badly for want of memory."""
+        if code == -signal.SIGXCPU:
+            raise ReadingError(ErrorClass.TIMED_OUT, "converter: processor")
+        if code == -signal.SIGXFSZ:
+            raise ReadingError(ErrorClass.TOO_LARGE, "converter: file")
+        if code != 0 and peak_kb >= _NEARLY_ALL * 1024 * self._memory_mb:
+            raise ReadingError(ErrorClass.READER_MEMORY, "converter")
+        if code < 0:
+            raise ReadingError(ErrorClass.READER_CRASHED, f"converter: signal {-code}")
 
     def _launched(
         self, program: Program, arguments: tuple[str, ...], own: Scratch
@@ -328,6 +336,19 @@ class Converter:
             )
         finally:
             os.close(said)
+
+
+def _peak_kb(process: int) -> int:
+    """Kilobytes that a process has had in memory; 0 once it has ended.
+
+    What Linux says at its end counts what whoever started it has had, too.
+    """
+    try:
+        status = Path(f"/proc/{process}/status").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return 0
+    found = _PEAK.search(status)
+    return int(found[1]) if found else 0
 
 
 def _there(*paths: str) -> tuple[str, ...]:

@@ -50,6 +50,10 @@ _LABELS: Final = frozenset(
     )
     for label in labels.split(",")
 )
+#: A label, the longest there is, with more behind it.
+_BEGUN: Final = re.compile(
+    f"({'|'.join(sorted(map(re.escape, _LABELS), key=len, reverse=True))}) ", re.IGNORECASE
+)
 _CELLS: Final = re.compile(r"\t| {2,}| \| ")
 _MARKS: Final = "*_#>|-–•· \t"
 #: A place and what stands between it and its date: "Berlin, den", "Paris, le", "Madrid, a", "Roma, lì".
@@ -131,16 +135,13 @@ def _parted(cell: str) -> tuple[str, str]:
     cell = cell.strip(_MARKS)
     label, colon, value = cell.partition(":")
     if not colon:
-        words = re.match(r"[^\d]*", cell)
-        label = words[0] if words else ""
-        weekday = next((name for name in _LABELS if _begins(cell, name)), None)
-        label = weekday or label
-        value = cell[len(label) :]
+        begun = _BEGUN.match(cell)
+        if begun and _day(cell[begun.end() :].strip(_MARKS)):  # with a weekday before it
+            label, value = begun[1], cell[begun.end() :]
+        else:
+            label = re.split(r"\d", cell, maxsplit=1)[0]
+            value = cell[len(label) :]
     return label.strip(_MARKS).lower().replace("’", "'"), value.strip(_MARKS)
-
-
-def _begins(cell: str, label: str) -> bool:
-    return cell.lower().startswith(f"{label} ") and bool(_day(cell[len(label) :].strip(_MARKS)))
 
 
 def _alone(line: str) -> date | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import io
 import posixpath
-import zipfile
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from mnemo_assets.text import html, mail, ooxml
@@ -18,10 +17,12 @@ from mnemo_assets.text.decoding import decode
 from mnemo_assets.text.drawingml import Figures
 from mnemo_assets.text.pages import Budget, Pages, split_pages
 from mnemo_assets.text.wordml import Walk
-from mnemo_assets.text.xml_parts import DAMAGE, Parts, damaged
+from mnemo_assets.text.xml_parts import opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from mnemo_assets.text.xml_parts import Parts
 
 _HEADERS, _FOOTERS, _NOTES = "header", "footer", ("footnotes", "endnotes", "comments")
 #: What a document may import where it is opened.
@@ -42,15 +43,7 @@ def read(file: BinaryIO, *, is_converted: bool = False) -> Pages:
             part is locked; UNSUPPORTED, there is no Word document in it; TOO_LARGE, it unpacks to more than
             it may.
     """
-    try:
-        with zipfile.ZipFile(file) as container:
-            parts = Parts(container)
-            pages = _Document(parts, 0, is_converted=is_converted).pages()
-            pages.metadata = ooxml.properties(parts)
-            pages.parts = ooxml.embedded(parts)
-            return pages
-    except DAMAGE as error:
-        raise damaged(error) from None
+    return ooxml.read(file, lambda parts: _Document(parts, 0, is_converted=is_converted).pages())
 
 
 class _Document:
@@ -61,7 +54,7 @@ class _Document:
         self._budget = Budget()
         self._figures = Figures(parts, self._budget)
         self._main = ooxml.main_part(parts, "docx")
-        self._related = [one for one in ooxml.relations(parts, self._main) if one.target in parts]
+        self._related = ooxml.present(parts, self._main)
         self._imported: set[str] = set()
         self._pictured = False
 
@@ -92,9 +85,7 @@ class _Document:
         """What returns the text of a figure, or of an imported document, that a part refers to."""
         figure = self._figures.of(name)
         imports = {
-            one.identifier: one.target
-            for one in ooxml.relations(self._parts, name)
-            if one.kind == "aFChunk" and one.target in self._parts
+            one.identifier: one.target for one in ooxml.present(self._parts, name) if one.kind == "aFChunk"
         }
 
         def related(identifier: str) -> str:
@@ -119,8 +110,8 @@ class _Document:
         self._pictured = True
         if ext not in _DOCUMENTS or self._depth == _DEEPEST:
             return ""
-        with zipfile.ZipFile(io.BytesIO(data)) as container:
-            return "\n\n".join(_Document(Parts(container), self._depth + 1).pages().pages)
+        with opened(io.BytesIO(data)) as parts:
+            return "\n\n".join(_Document(parts, self._depth + 1).pages().pages)
 
 
 def _stacked(texts: list[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mnemo_assets.text.number_formats import shown
-from mnemo_assets.text.ooxml import relations
+from mnemo_assets.text.ooxml import present
 from mnemo_assets.text.rows import row
 
 if TYPE_CHECKING:
@@ -267,11 +267,11 @@ class Figures:
 
     def of(self, source: str, kinds: frozenset[str] = _FIGURES) -> Callable[[str], str]:
         """What returns the text of the chart, or diagram, that a relation of a part names."""
-        known = {one.identifier: one for one in relations(self._parts, source) if one.kind in kinds}
+        known = {one.identifier: one for one in present(self._parts, source) if one.kind in kinds}
 
         def related(identifier: str) -> str:
             found = known.get(identifier)
-            if found is None or found.target not in self._parts or found.target.lower() in self._read:
+            if found is None or found.target.lower() in self._read:
                 return ""
             self._read.add(found.target.lower())
             if found.kind in {"chart", "chartEx"}:

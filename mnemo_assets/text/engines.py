@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from mnemo_assets.text.ocr import Recogniser
 
 
+def is_there(settings: Settings) -> bool:
+    """Whether the engine of MNEMO_OCR_ENGINE may be ready to work: a look that starts and asks nothing."""
+    return settings.ocr_engine == "vision" or ocr.is_installed()
+
+
 def engine(settings: Settings) -> Recogniser:
     """The engine of MNEMO_OCR_ENGINE, ready to work.
 

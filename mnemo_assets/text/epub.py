@@ -10,7 +10,6 @@ from __future__ import annotations
 import html as entities
 import posixpath
 import re
-import zipfile
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO
@@ -21,10 +20,12 @@ from mnemo_assets.text import html
 from mnemo_assets.text.days import iso_day
 from mnemo_assets.text.decoding import decode
 from mnemo_assets.text.pages import Budget, Metadata, Pages
-from mnemo_assets.text.xml_parts import DAMAGE, Parts, damaged, elements
+from mnemo_assets.text.xml_parts import DAMAGE, damaged, elements, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from mnemo_assets.text.xml_parts import Parts
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 #: Bytes of one item: ten long novels in one file.
@@ -66,11 +67,8 @@ def read(file: BinaryIO) -> Pages:
         ReadingError: CORRUPT, the container is damaged or holds no page; ENCRYPTED, pages are locked by
             rights management; TOO_LARGE, it unpacks to more than it may.
     """
-    try:
-        with zipfile.ZipFile(file) as container:
-            return _pages(Parts(container))
-    except DAMAGE as error:
-        raise damaged(error) from None
+    with opened(file) as parts:
+        return _pages(parts)
 
 
 def _pages(parts: Parts) -> Pages:

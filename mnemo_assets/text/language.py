@@ -7,8 +7,10 @@ model with it, and takes a millisecond a text.
 
 from __future__ import annotations
 
+import mmap
 import os
 import re
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -47,9 +49,34 @@ def of(text: str) -> str | None:
     return name if name != _NO_LANGUAGE and probability >= _CERTAIN else None
 
 
+@cache
 def load() -> None:
-    """Load the model, for the processes that are forked from this one: behind their walls they cannot."""
-    _identifier()
+    """Load the model, for the processes that are forked from this one: behind their walls they cannot.
+
+    Its tables, of which an answer needs a few hundred scattered places, are put into large pages: a fork then
+    copies a hundredth of the page tables, and no number's page is copied for being looked at. Measured: the
+    language of a long text costs a process of its own 4.6 ms in place of 7.5.
+    """
+    import numpy as np  # noqa: PLC0415 - the model has brought it
+
+    model = _identifier()
+    weights, moves = model.nb_ptc, model.tk_nextmove
+    model.nb_ptc = np.frombuffer(_in_large_pages(weights.tobytes()), weights.dtype).reshape(weights.shape)
+    model.tk_nextmove = memoryview(_in_large_pages(moves.tobytes())).cast(moves.typecode)
+    for name in ("_rowbase", "tk_output"):
+        numbers = np.asarray(getattr(model, name), np.int64)
+        setattr(model, name, memoryview(_in_large_pages(numbers.tobytes())).cast("q"))
+    model._full_model = None  # noqa: SLF001 - the tables of all languages, from which these were taken
+
+
+def _in_large_pages(table: bytes) -> mmap.mmap:
+    """The bytes, in pages of 2 MB where the system has them."""
+    place = mmap.mmap(-1, len(table), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # a kernel without them
+            place.madvise(mmap.MADV_HUGEPAGE)
+    place[:] = table
+    return place
 
 
 def nearest(text: str) -> str:

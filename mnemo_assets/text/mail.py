@@ -2,9 +2,9 @@
 
 The text begins with the headers that name people and days, a line each in a fixed order; then the body, what
 an invitation says, and the names of what is attached. Of an alternative the plain part is taken, unless it
-says nothing. A forwarded message that is shown inline is text of the mail; one that is attached is a part of
-it, as a document that is attached is. The mails of a mailbox are its parts; those beyond what a document may
-have are pages of its text. Places of parts are as `mail_tree` has them.
+lacks most words of the page. A forwarded message that is shown inline is text of the mail; one that is
+attached is a part of it, as a document that is attached is. The mails of a mailbox are its parts; those
+beyond what a document may have are pages of its text. Places of parts are as `mail_tree` has them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
+from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from mnemo_assets.errors import ErrorClass, ReadingError
@@ -24,6 +25,7 @@ from mnemo_assets.text.pages import MAX_PARTS, Budget, Metadata, Pages, Part
 from mnemo_assets.text.parts import described
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import date
 
     from mnemo_assets.text.mime import Entity
@@ -40,8 +42,10 @@ _LONGEST_DATE: Final = 200
 #: Code points of a name: what a file system takes; its extension is kept.
 _LONGEST_NAME: Final = 255
 _LONGEST_EXTENSION: Final = 10
-#: What counts when two parts of an alternative are compared.
-_WORD = re.compile(r"\w{3,}")
+#: What counts when two parts of an alternative are compared: words, and the characters of scripts without
+#: blanks, whose lines are broken anywhere; and how many of the page.
+_WORD = re.compile("(?=\\w)[\u2e80-\ufaff]|[^\\W\u2e80-\ufaff]{3,}")
+_COMPARED: Final = 20_000
 
 #: What is shown with a mail, though it is not text/plain or text/html.
 _SHOWN: Final = frozenset(
@@ -299,13 +303,16 @@ def _preferred(kinds: list[str], texts: list[list[str]]) -> list[str]:
     chosen = next(
         (some for kind, some in zip(kinds, texts, strict=True) if kind == "text/plain" and some), []
     )
-    others = [some for kind, some in zip(kinds, texts, strict=True) if kind != "text/plain" and some]
-    if not others:
-        return chosen
-    known, shown = (
-        {word.casefold() for text in some for word in _WORD.findall(text)} for some in (chosen, others[0])
-    )
-    return chosen if chosen and 2 * len(shown - known) <= len(shown) else others[0]
+    page = next((some for kind, some in zip(kinds, texts, strict=True) if kind != "text/plain" and some), [])
+    if not chosen or not page:
+        return chosen or page
+    shown = set(islice(_words(page), _COMPARED))
+    lacking = shown.difference(_words(chosen))
+    return page if 2 * len(lacking) > len(shown) else chosen
+
+
+def _words(texts: list[str]) -> Iterator[str]:
+    return (word[0].casefold() for text in texts for word in _WORD.finditer(text))
 
 
 def _repeats(event: str, said: str) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from mnemo_assets.errors import ErrorClass, ReadingError
-from mnemo_assets.text import mime, outlook, signed, tnef
+from mnemo_assets.text import mime, ole, outlook, signed, tnef
 from mnemo_assets.text.mime import Entity, parsed
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ MESSAGES: Final = frozenset({"message/rfc822", "message/global"})
 SIGNED: Final = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 _TNEF: Final = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
 _UNKNOWN: Final = "application/octet-stream"
-_OLE: Final = bytes.fromhex("d0cf11e0a1b11ae1")
 _MARK: Final = b"\xef\xbb\xbf"
 #: The line before each mail of a mailbox: a blank line before it, a header behind it.
 _FROM = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\n(?=[!-9;-~]+:|>?From |\r?\n)")
@@ -41,7 +40,7 @@ def root(data: bytes) -> Entity:
     Raises:
         ReadingError: CORRUPT, it is a container of Outlook's, and damaged.
     """
-    if data.startswith(_OLE):
+    if data.startswith(ole.MAGIC):
         return parsed(outlook.written(io.BytesIO(data)))
     if data.startswith(tnef.MAGIC):
         return parsed(tnef.written(data))

@@ -15,7 +15,7 @@ from email.utils import format_datetime
 from typing import Final
 from urllib.parse import quote
 
-from mnemo_assets.text import mime, rtf_body
+from mnemo_assets.text import code_pages, mime, rtf, rtf_body
 from mnemo_assets.text.decoding import decode
 
 # The numbers of properties.
@@ -32,25 +32,6 @@ RECIPIENT_TYPE, DISPLAY_NAME, ADDRESS, SMTP_ADDRESS = 0x0C15, 0x3001, 0x3003, 0x
 ATTACHED_DATA, ATTACHED_NAME, ATTACHED_LONG_NAME = 0x3701, 0x3704, 0x3707
 ATTACHED_KIND, ATTACHED_CONTENT_ID = 0x370E, 0x3712
 
-#: Names of the code pages of Windows where Python has another.
-_CODE_PAGES: Final = {
-    20127: "ascii",
-    20866: "koi8-r",
-    20932: "euc_jp",
-    21866: "koi8-u",
-    28591: "latin-1",
-    50220: "iso2022_jp",
-    50221: "iso2022_jp",
-    50222: "iso2022_jp",
-    51932: "euc_jp",
-    51949: "euc_kr",
-    51936: "gb2312",
-    52936: "hz",
-    54936: "gb18030",
-    65000: "utf-7",
-    65001: "utf-8",
-}
-_ISO_8859 = range(28591, 28606)
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _HEADERS = ("From", "To", "Cc", "Bcc", "Date", "Subject", "Message-ID")
 _ROLES = {1: "To", 2: "Cc", 3: "Bcc"}
@@ -90,8 +71,7 @@ def code_page(properties: Properties) -> str:
     for number in (INTERNET_CODE_PAGE, CODE_PAGE):
         page = properties.get(number)
         if isinstance(page, int) and page:
-            iso = f"iso8859-{page - 28590}" if page in _ISO_8859 else f"cp{page}"
-            return _CODE_PAGES.get(page, iso)
+            return code_pages.codec(page) or f"cp{page}"
     return "cp1252"
 
 
@@ -191,7 +171,7 @@ def _body(letter: Letter) -> bytes | None:
     rich = properties.get(BODY_RTF)
     if not isinstance(rich, bytes):
         return None
-    kind, found = rtf_body.read(rtf_body.unpacked(rich))
+    kind, found = rtf.source(rtf_body.unpacked(rich))
     return _leaf(f"{kind}; charset=utf-8", found.encode("utf-8", "replace")) if found.strip() else None
 
 

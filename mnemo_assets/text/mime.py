@@ -103,10 +103,6 @@ class Entity:
         """What the pages of a mail call it, or nothing."""
         return self.header("content-id").strip("<> ")
 
-    def parameter(self, name: str) -> str:
-        """A parameter of its type, or nothing."""
-        return self._parameter(name, "content-type")
-
     def payload(self) -> bytes:
         """The bytes that were put in; as they stand where their transfer encoding is broken."""
         body = self.data[self.body : self.end]

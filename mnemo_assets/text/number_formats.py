@@ -6,8 +6,9 @@ without separators of thousands: both look different on each machine.
 
 from __future__ import annotations
 
+import operator
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
@@ -27,7 +28,8 @@ BUILT_IN: Final = {
 _TOKEN: Final = re.compile(
     r"""
     "(?P<quoted>[^"]*)"? | \\(?P<escaped>.) | [_*](?P<filler>.) | \[\$(?P<currency>[^\]-]*)[^\]]*\]?
-    | \[(?P<elapsed>[hms]+)\] | \[(?P<bracket>[^\]]*)\]? | (?P<general>General) | (?P<half>AM/PM|A/P)
+    | \[(?P<elapsed>[hms]+)\] | \[(?P<condition>(?:<[=>]?|>=?|=)[ ]*-?[0-9]+(?:\.[0-9]*)?)\]
+    | \[(?P<bracket>[^\]]*)\]? | (?P<general>General) | (?P<half>AM/PM|A/P)
     | (?P<scientific>E[+-]) | (?P<day>[yd]+|m{3,5}|(?:gg?g?)?e+|b+) | (?P<month>m+) | (?P<time>[hs]+)
     | (?P<digits>[0-9#?.,/]+) | (?P<percent>%) | (?P<text>@) | (?P<end>;) | (?P<literal>.)
     """,
@@ -47,8 +49,23 @@ _SECONDS: Final = 86_400
 _LAST_DAY: Final = 2_958_465
 #: In the system of 1900 a 29 February 1900 is counted, which there was not: as 60.
 _LEAP_DAY: Final = 60
-#: Three sections are for positive numbers, negative ones and zero.
-_WITH_ZERO: Final = 3
+_COMPARED: Final = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "=": operator.eq,
+    "<>": operator.ne,
+    ">=": operator.ge,
+    ">": operator.gt,
+}
+_Condition = tuple[str, float]
+_ABOVE: Final[_Condition] = (">", 0.0)
+_NOT_BELOW: Final[_Condition] = (">=", 0.0)
+_BELOW: Final[_Condition] = ("<", 0.0)
+_NOT_ABOVE: Final[_Condition] = ("<=", 0.0)
+#: The conditions of one section, of two and of three, where they have none of their own.
+_USUAL: Final[dict[int, tuple[_Condition | None, ...]]] = {
+    1: (None,), 2: (_NOT_BELOW, None), 3: (_ABOVE, _BELOW, None),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +81,7 @@ class _Section:
     time: bool = False
     elapsed: bool = False
     general: bool = False
+    condition: _Condition | None = None  # that a number has to meet
 
 
 def shown(value: str, code: str, *, since_1904: bool = False) -> str:
@@ -93,12 +111,14 @@ def shown(value: str, code: str, *, since_1904: bool = False) -> str:
 
 
 def _chosen(sections: tuple[_Section, ...], number: float) -> tuple[_Section, bool]:
-    """The section for a number, and whether its sign is to be written."""
-    if number == 0 and len(sections) >= _WITH_ZERO:
-        return sections[2], True
-    if number < 0 and len(sections) > 1:
-        return sections[1], False
-    return sections[0], True
+    """The section for a number, and whether its sign is to be written: not where only negative ones come."""
+    for section in sections:
+        if section.condition is None:
+            return section, [one.condition for one in sections[:-1]] not in ([_ABOVE], [_NOT_BELOW])
+        sign, limit = section.condition
+        if _COMPARED[sign](number, limit):
+            return section, section.condition not in {_BELOW, _NOT_ABOVE}
+    return _Section(general=True), True
 
 
 def _general(value: str, number: float) -> str:
@@ -187,7 +207,18 @@ def _sections(code: str) -> tuple[_Section, ...]:
             found[-1].append(token)
     if len(found) > 1 and any(token.lastgroup == "text" for token in found[-1]):
         found.pop()  # the last section may be for texts
-    return tuple(map(_section, found))
+    usual = _USUAL[min(len(found), max(_USUAL))]
+    return tuple(
+        replace(_section(tokens), condition=_condition(tokens) or condition)
+        for tokens, condition in zip(found, usual, strict=False)  # a fourth one is for texts
+    )
+
+
+def _condition(tokens: list[re.Match[str]]) -> _Condition | None:
+    """The condition that a section sets itself, such as [>=1000]."""
+    said = next((token["condition"] for token in tokens if token.lastgroup == "condition"), "")
+    sign = said.rstrip(" -.0123456789")
+    return (sign, float(said[len(sign) :])) if sign else None
 
 
 def _section(tokens: list[re.Match[str]]) -> _Section:

@@ -212,6 +212,11 @@ def engine(settings: Settings) -> Tesseract:
     return found
 
 
+def is_installed() -> bool:
+    """Whether there is a program tesseract; whether it works `find` says."""
+    return shutil.which("tesseract") is not None
+
+
 def find(settings: Settings) -> Tesseract:
     """The program tesseract as it is installed, whatever its languages.
 

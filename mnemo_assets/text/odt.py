@@ -9,16 +9,18 @@ Insertions that wait for approval and hidden sections are text, deletions are no
 from __future__ import annotations
 
 import posixpath
-import zipfile
 from contextlib import suppress
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import unquote
 
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text.days import iso_day
 from mnemo_assets.text.opendocument import Walk
 from mnemo_assets.text.pages import Budget, Metadata, Pages, split_pages
-from mnemo_assets.text.xml_parts import DAMAGE, Parts, damaged, parse_file
+from mnemo_assets.text.xml_parts import opened, parse_file
+
+if TYPE_CHECKING:
+    from mnemo_assets.text.xml_parts import Parts
 
 #: Embedded objects inside of embedded objects that are followed.
 _DEEPEST = 3
@@ -35,11 +37,8 @@ def read(file: BinaryIO) -> Pages:
     file.seek(0)
     if file.read(len(_ZIP)) != _ZIP:
         return _flat(file)
-    try:
-        with zipfile.ZipFile(file) as container:
-            return _Package(Parts(container)).pages()
-    except DAMAGE as error:
-        raise damaged(error) from None
+    with opened(file) as parts:
+        return _Package(parts).pages()
 
 
 def _flat(file: BinaryIO) -> Pages:

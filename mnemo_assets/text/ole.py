@@ -1,8 +1,7 @@
-"""OLE containers, which old Office documents are: what streams one has, and the bytes of one."""
+"""OLE containers, which old Office documents and Outlook's mails are: what streams one has, and its bytes."""
 
 from __future__ import annotations
 
-import codecs
 from contextlib import contextmanager
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import olefile
 
 from mnemo_assets.errors import ErrorClass, ReadingError
+from mnemo_assets.text import code_pages
 from mnemo_assets.text.days import plausible
 from mnemo_assets.text.pages import Metadata
 from mnemo_assets.text.xml_parts import DAMAGE, damaged
@@ -24,6 +24,21 @@ _MOST_BYTES = 256 << 20
 _DAMAGE = (*DAMAGE, IndexError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
 
 
+@contextmanager
+def opened(file: BinaryIO) -> Iterator[Any]:
+    """The container, as the library has it, which has no types.
+
+    Raises:
+        ReadingError: CORRUPT, it is damaged, or what is looked up in it.
+    """
+    file.seek(0)
+    try:
+        with olefile.OleFileIO(file) as container:
+            yield container
+    except _DAMAGE as error:
+        raise damaged(error) from None
+
+
 def streams(file: BinaryIO) -> frozenset[str]:
     """The paths of the streams, their parts joined by slashes: `WordDocument`, `ObjectPool/_1/Ole`.
 
@@ -33,7 +48,7 @@ def streams(file: BinaryIO) -> frozenset[str]:
     Raises:
         ReadingError: CORRUPT, the container is damaged.
     """
-    with _opened(file) as container:
+    with opened(file) as container:
         return frozenset("/".join(path) for path in container.listdir())
 
 
@@ -43,7 +58,7 @@ def stream(file: BinaryIO, path: str) -> bytes:
     Raises:
         ReadingError: CORRUPT, the container is damaged or has no such stream; TOO_LARGE.
     """
-    with _opened(file) as container:
+    with opened(file) as container:
         if container.get_size(path) > _MOST_BYTES:
             raise ReadingError(ErrorClass.TOO_LARGE, "stream")
         data: bytes = container.openstream(path).read()
@@ -53,7 +68,7 @@ def stream(file: BinaryIO, path: str) -> bytes:
 def properties(file: BinaryIO) -> Metadata:
     """Title, author and days of the document; what is damaged is left out."""
     try:
-        with _opened(file) as container:
+        with opened(file) as container:
             said = container.get_metadata()
     except ReadingError:
         return Metadata()
@@ -67,13 +82,8 @@ def properties(file: BinaryIO) -> Metadata:
 
 
 def _codec(page: object) -> str:
-    """The codec of a code page; the numbers of UTF-8 and of Macintosh are not their names."""
-    number = page % (1 << 16) if isinstance(page, int) else 1252  # it may have been read as negative
-    name = {65001: "utf-8", 1200: "utf-16-le", 10000: "mac_roman"}.get(number, f"cp{number}")
-    try:
-        return codecs.lookup(name).name
-    except LookupError:
-        return "cp1252"
+    number = page % (1 << 16) if isinstance(page, int) else 0  # it may have been read as negative
+    return code_pages.codec(number) or "cp1252"
 
 
 def _line(value: object, codec: str) -> str | None:
@@ -84,13 +94,3 @@ def _line(value: object, codec: str) -> str | None:
 
 def _day(value: object) -> date | None:
     return plausible(value.date()) if isinstance(value, datetime) else None
-
-
-@contextmanager
-def _opened(file: BinaryIO) -> Iterator[Any]:
-    file.seek(0)
-    try:
-        with olefile.OleFileIO(file) as container:
-            yield container
-    except _DAMAGE as error:
-        raise damaged(error) from None

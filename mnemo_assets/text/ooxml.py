@@ -6,7 +6,6 @@ Only parts of the container are ever opened: a target outside of it is not follo
 from __future__ import annotations
 
 import posixpath
-import zipfile
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
@@ -17,10 +16,13 @@ from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text.days import iso_day
 from mnemo_assets.text.pages import MAX_PARTS, Metadata, Part
 from mnemo_assets.text.parts import described
-from mnemo_assets.text.xml_parts import DAMAGE, Parts, damaged, elements
+from mnemo_assets.text.xml_parts import elements, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from mnemo_assets.text.pages import Pages
+    from mnemo_assets.text.xml_parts import Parts
 
 _TYPES: Final = "[Content_Types].xml"
 #: The kind of a document by the content type of its main part: documents, templates, with macros or without.
@@ -58,11 +60,30 @@ class Relation:
     target: str
 
 
+def read(file: BinaryIO, pages_of: Callable[[Parts], Pages]) -> Pages:
+    """Read a document of any kind: what is made of its parts, its properties and embedded documents.
+
+    Raises:
+        ReadingError: CORRUPT, the container or its XML is damaged, or has a document type; ENCRYPTED, a
+            part is locked; TOO_LARGE, it unpacks to more than it may; or what `pages_of` raises.
+    """
+    with opened(file) as parts:
+        pages = pages_of(parts)
+        pages.metadata = properties(parts)
+        pages.parts = embedded(parts)
+        return pages
+
+
 def relations(parts: Parts, source: str) -> list[Relation]:
     """What a part refers to inside of the container; the empty name is the container itself."""
     folder, name = posixpath.split(source)
     listing = posixpath.join(folder, "_rels", f"{name}.rels")
     return list(_relations(parts, listing, folder)) if listing in parts else []
+
+
+def present(parts: Parts, source: str) -> list[Relation]:
+    """What a part refers to that is there."""
+    return [one for one in relations(parts, source) if one.target in parts]
 
 
 def _relations(parts: Parts, listing: str, folder: str) -> Iterator[Relation]:
@@ -172,15 +193,11 @@ def part(file: BinaryIO, path: str) -> bytes:
     Raises:
         ReadingError: CORRUPT, there is no such part, or it is damaged; TOO_LARGE, ENCRYPTED.
     """
-    try:
-        with zipfile.ZipFile(file) as container:
-            parts = Parts(container)
-            names = _embedded(parts, _ContentTypes(parts))
-            if not path.isdecimal() or not 0 < int(path) <= len(names):
-                raise ReadingError(ErrorClass.CORRUPT, "no such part")
-            return parts.whole(names[int(path) - 1], _LARGEST_EMBEDDED)
-    except DAMAGE as error:
-        raise damaged(error) from None
+    with opened(file) as parts:
+        names = _embedded(parts, _ContentTypes(parts))
+        if not path.isdecimal() or not 0 < int(path) <= len(names):
+            raise ReadingError(ErrorClass.CORRUPT, "no such part")
+        return parts.whole(names[int(path) - 1], _LARGEST_EMBEDDED)
 
 
 def _embedded(parts: Parts, types: _ContentTypes) -> list[str]:

@@ -9,13 +9,10 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-import olefile
-
 from mnemo_assets.errors import ErrorClass, ReadingError
-from mnemo_assets.text import mapi
+from mnemo_assets.text import mapi, ole
 from mnemo_assets.text.mapi import Attachment, Letter, Properties, Value
 from mnemo_assets.text.mime import DEEPEST
-from mnemo_assets.text.xml_parts import DAMAGE, damaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,17 +25,13 @@ _NAME_LENGTH: Final = len(_SUBSTANCE) + 8
 _OUTERMOST, _EMBEDDED, _OTHER = 32, 24, 8
 _ROW = struct.Struct("<HHIQ")
 _INTEGER, _STRING, _UNICODE, _TIME, _BYTES, _OBJECT = 0x03, 0x1E, 0x1F, 0x40, 0x102, 0x0D
-#: What the library raises on damage, beside OSErrors of its own.
-_DAMAGE = (*DAMAGE, IndexError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
 
 
 def is_message(file: BinaryIO) -> bool:
     """Whether an OLE container is a mail, and not a document; False where it is damaged."""
-    file.seek(0)
     try:
-        with olefile.OleFileIO(file) as container:
-            return bool(container.exists(_FIXED_SIZE))
-    except _DAMAGE:
+        return _FIXED_SIZE in ole.streams(file)
+    except ReadingError:
         return False
 
 
@@ -48,12 +41,8 @@ def written(file: BinaryIO) -> bytes:
     Raises:
         ReadingError: CORRUPT, the container is damaged, or mails are nested in it more deeply than in any.
     """
-    file.seek(0)
-    try:
-        with olefile.OleFileIO(file) as container:
-            return _Container(container).mail((), 0)
-    except _DAMAGE as error:
-        raise damaged(error) from None
+    with ole.opened(file) as container:
+        return _Container(container).mail((), 0)
 
 
 class _Container:

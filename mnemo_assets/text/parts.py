@@ -1,8 +1,7 @@
 """The documents inside of a document, as the one that holds them shows them: attachments, embedded files.
 
 They pass the gates of a file: an admitted extension, a name and a beginning that no rule keeps out. Their
-bytes
-are never stored: whoever reads one takes it from its parent again.
+bytes are never stored: whoever reads one takes it from its parent again.
 """
 
 from __future__ import annotations

@@ -7,17 +7,18 @@ speaker's notes and the comments. The places of masters and layouts are not read
 
 from __future__ import annotations
 
-import zipfile
 from typing import TYPE_CHECKING, BinaryIO
 
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text import ooxml
 from mnemo_assets.text.drawingml import Figures, Shapes
 from mnemo_assets.text.pages import Budget, Pages
-from mnemo_assets.text.xml_parts import DAMAGE, Parts, damaged, elements
+from mnemo_assets.text.xml_parts import elements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from mnemo_assets.text.xml_parts import Parts
 
 
 def read(file: BinaryIO, *, is_converted: bool = False) -> Pages:
@@ -28,15 +29,7 @@ def read(file: BinaryIO, *, is_converted: bool = False) -> Pages:
             part is locked; UNSUPPORTED, there is no presentation in it; TOO_LARGE, it unpacks to more than
             it may.
     """
-    try:
-        with zipfile.ZipFile(file) as container:
-            parts = Parts(container)
-            pages = _Presentation(parts, is_converted=is_converted).pages()
-            pages.metadata = ooxml.properties(parts)
-            pages.parts = ooxml.embedded(parts)
-            return pages
-    except DAMAGE as error:
-        raise damaged(error) from None
+    return ooxml.read(file, lambda parts: _Presentation(parts, is_converted=is_converted).pages())
 
 
 class _Presentation:
@@ -74,7 +67,7 @@ class _Presentation:
 
     def _slide(self, target: str) -> str:
         self._budget.spend_page()
-        beside = [one for one in ooxml.relations(self._parts, target) if one.target in self._parts]
+        beside = ooxml.present(self._parts, target)
         texts = [self._shapes(target), *self._around(beside)]
         texts += [self._shapes(one.target) for one in beside if one.kind == "notesSlide"]
         texts += [line for one in beside if one.kind == "comments" for line in self._comments(one.target)]
@@ -87,12 +80,7 @@ class _Presentation:
             for one in beside:
                 self._read.add(one.target.lower())
                 yield self._shapes(one.target, placeholders=False)
-            beside = [
-                other
-                for one in beside
-                for other in ooxml.relations(self._parts, one.target)
-                if other.target in self._parts
-            ]
+            beside = [other for one in beside for other in ooxml.present(self._parts, one.target)]
 
     def _shapes(self, target: str, *, placeholders: bool = True) -> str:
         shapes = Shapes(

@@ -30,9 +30,7 @@ _SAID = re.compile(
 )
 #: The line of a program that names neither: a day and an address.
 _ADDRESSED = re.compile(r"\A[^\n]*\d[^\n]*<[^<>\s]{1,200}@[^<>\s]{1,200}>[^\n]{0,40}:\s*\Z")
-_BEGINS = re.compile(
-    r"(?:On|Am|Le|El|Il|Op|Em|Em|Den|Em|Dia|Nel|In data|Il giorno)\b|.*\d{1,4}[./-]\d{1,2}", re.IGNORECASE
-)
+_BEGINS = re.compile(r"(?:On|Am|Le|El|Il|Op|Em|Den|Dia|Nel|In data)\b|.*\d{1,4}[./-]\d{1,2}", re.IGNORECASE)
 
 _ORIGINAL = re.compile(
     r"-{2,}\s*(?:Original Message|Original-Nachricht|Ursprüngliche Nachricht|Originalnachricht"

@@ -65,16 +65,16 @@ class ConversionNeededError(Exception):
 _PLAIN = Reader("plain", 3, "mnemo_assets.text.plain:read")
 _HTML = Reader("html", 3, "mnemo_assets.text.html:read")
 _EMBEDDED = "mnemo_assets.text.ooxml:part"
-_XLSX = Reader("xlsx", 1, "mnemo_assets.text.xlsx:read", _EMBEDDED)
+_XLSX = Reader("xlsx", 2, "mnemo_assets.text.xlsx:read", _EMBEDDED)
 
 READERS: dict[str, Reader] = {
     "pdf": Reader("pdf", 3, "mnemo_assets.text.pdf:read", "mnemo_assets.text.pdf:part", takes_passwords=True),
-    "docx": Reader("docx", 3, "mnemo_assets.text.docx:read", _EMBEDDED),
+    "docx": Reader("docx", 4, "mnemo_assets.text.docx:read", _EMBEDDED),
     "xlsx": _XLSX,
     "xlsm": _XLSX,
-    "xls": Reader("xls", 1, "mnemo_assets.text.xls:read"),
-    "pptx": Reader("pptx", 1, "mnemo_assets.text.pptx:read", _EMBEDDED),
-    "rtf": Reader("rtf", 1, "mnemo_assets.text.rtf:read"),
+    "xls": Reader("xls", 2, "mnemo_assets.text.xls:read"),
+    "pptx": Reader("pptx", 2, "mnemo_assets.text.pptx:read", _EMBEDDED),
+    "rtf": Reader("rtf", 2, "mnemo_assets.text.rtf:read"),
     "odt": Reader("odt", 1, "mnemo_assets.text.odt:read"),
     "epub": Reader("epub", 1, "mnemo_assets.text.epub:read"),
     "txt": _PLAIN,
@@ -82,7 +82,7 @@ READERS: dict[str, Reader] = {
     "csv": _PLAIN,
     "html": _HTML,
     "htm": _HTML,
-    "eml": Reader("mail", 4, "mnemo_assets.text.mail:read", "mnemo_assets.text.mail:part"),
+    "eml": Reader("mail", 5, "mnemo_assets.text.mail:read", "mnemo_assets.text.mail:part"),
 }
 
 
@@ -140,11 +140,6 @@ class Text:
     def pages_awaiting_ocr(self) -> int:
         """How many pages wait for text recognition."""
         return len(self.waiting)
-
-
-def reader_for(ext: str) -> Reader | None:
-    """The reader of an extension, in lower case and without a dot; None if it is yet to come."""
-    return READERS.get(ext)
 
 
 def read(

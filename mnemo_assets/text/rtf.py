@@ -3,18 +3,21 @@
 The body in its order, page by page, where the document breaks a page; notes and comments at the end of the
 page that refers to them, text boxes and alternative texts after the paragraph that holds them; headers first
 and footers last, once. Tables keep their rows. Insertions that wait for approval and hidden text are text,
-deletions are not. A group that is never closed ends with the file.
+deletions are not. A group that is never closed ends with the file. Of what Outlook made from a page, the page
+is found again (MS-OXRTFEX).
 """
 
 from __future__ import annotations
 
-import codecs
+import html
 import re
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date
 from typing import BinaryIO, Final
 
 from mnemo_assets.errors import ErrorClass, ReadingError
+from mnemo_assets.text import code_pages
 from mnemo_assets.text.days import plausible
 from mnemo_assets.text.pages import Metadata, Pages, split_pages
 from mnemo_assets.text.plain import whole
@@ -22,8 +25,9 @@ from mnemo_assets.text.rtf_text import Document
 
 #: Bytes of a file: its pictures are spelled out in it.
 _MOST_BYTES: Final = 512 << 20
-#: Bytes within which it begins.
+#: Bytes within which it begins, and says whether it was made from a page.
 _HEAD: Final = 1024
+_FROM_PAGE: Final = b"\\fromhtml"
 _TOKEN: Final = re.compile(
     rb"\\(?:([a-zA-Z]{1,32})(-?[0-9]{1,10})?+[ ]?|'([0-9a-fA-F]{2})|(\r\n|.))|([{}])|([^\\{}]+)", re.DOTALL
 )
@@ -71,6 +75,8 @@ _CHARSETS: Final = {
     134: "gb18030", 136: "cp950", 161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256",
     186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250", 254: "cp437", 255: "cp850",
 }  # fmt: skip
+#: As a code page.
+_UTF_16: Final = 1200
 _PAGES: Final = {"ansi": "cp1252", "mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
 
 
@@ -95,30 +101,55 @@ def read(file: BinaryIO) -> Pages:
     return Pages(split_pages(walk.document.text()), said, has_content=walk.pictured)
 
 
+def source(data: bytes) -> tuple[str, str]:
+    """The media type and the text of what rich text was made from: a page, or else itself as plain text.
+
+    Raises:
+        ReadingError: TOO_LARGE.
+    """
+    is_page = _FROM_PAGE in data[:_HEAD]
+    walk = _Walk(is_page=is_page)
+    walk.over(data, max(0, data[:_HEAD].find(b"{\\rtf")))
+    return "text/html" if is_page else "text/plain", walk.document.text().replace("\f", "\n")
+
+
+@dataclass(slots=True)
 class _Group:
-    """What holds until a group ends."""
+    """What holds until a group ends.
 
-    __slots__ = ("deleted", "destination", "ends", "font", "skip")
+    Attributes:
+        destination: what its text is.
+        font: of its characters; None is the document's.
+        skip: how many characters stand for one in Unicode.
+        deleted: whether it is no text any more.
+        doubled: whether it stands for markup of the page, for programs that know only rich text.
+        is_markup: whether it is markup of the page.
+        ends: what ends with this group.
+    """
 
-    def __init__(
-        self, destination: str = "text", font: int | None = None, skip: int = 1, *, deleted: bool = False
-    ) -> None:
-        self.destination = destination
-        self.font = font
-        self.skip = skip  # characters that stand for one in Unicode
-        self.deleted = deleted
-        self.ends = ""  # what ends with this group
+    destination: str = "text"
+    font: int | None = None
+    skip: int = 1
+    deleted: bool = False
+    doubled: bool = False
+    is_markup: bool = False
+    ends: str = ""
 
     def inner(self) -> _Group:
         """A group that begins in this one."""
-        return _Group(self.destination, self.font, self.skip, deleted=self.deleted)
+        return _Group(self.destination, self.font, self.skip, self.deleted, self.doubled, self.is_markup)
+
+    def is_gone(self) -> bool:
+        """Whether what stands in it is not seen."""
+        return self.deleted or self.doubled
 
 
 class _Walk:
     """A walk over the control words that keeps its own stack: groups may be nested to any depth."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_page: bool = False) -> None:
         self.document = Document()
+        self._is_page = is_page  # what is wanted is the page that it was made from
         self.said: dict[str, str] = {}
         self.days: dict[str, date] = {}
         self.pictured = False
@@ -240,8 +271,9 @@ class _Walk:
     def _put(self, text: str) -> None:
         group = self._group
         if group.destination == "text":
-            if not group.deleted:
-                self.document.write(text)
+            if not group.is_gone():
+                is_said = self._is_page and not group.is_markup
+                self.document.write(html.escape(text, quote=False) if is_said else text)
         elif group.destination in _KEPT:
             self._kept.append(self.document.budget.spend(text))
 
@@ -269,6 +301,9 @@ class _Walk:
     def _enter(self, name: str, *, optional: bool) -> bool:
         """Begin a destination; whether the word is one."""
         group = self._group
+        if name == "htmltag" and self._is_page:
+            group.destination, group.is_markup, group.doubled = "text", True, False
+            return True
         unknown = optional and name not in _FOLLOWED and name not in _HULLS
         if unknown or name in _GONE or (name.startswith("m") and name.endswith("Pr")):  # of formulas
             group.destination = "gone"
@@ -297,6 +332,8 @@ class _Walk:
             group.skip = max(0, number if number is not None else 1)
         elif name in {"deleted", "mvf"}:
             group.deleted = number != 0
+        elif name == "htmlrtf" and self._is_page:
+            group.doubled = number != 0
         elif name == "plain":
             group.font, group.deleted = None, False
         else:
@@ -316,15 +353,10 @@ class _Walk:
             self._fonts[self._defined] = _CHARSETS[number]
         elif name == "cpg" and self._group.destination == "fonttbl" and number:
             self._fonts[self._defined] = _known(number)
-        elif self._group.destination in {"text", "nesttableprops"} and not self._group.deleted:
+        elif self._group.destination in {"text", "nesttableprops"} and not self._group.is_gone():
             self.document.word(name, number)
 
 
 def _known(page: int) -> str:
-    """The codec of a code page; that of Windows 1252 where there is none."""
-    names = {65001: "utf-8", 10000: "mac_roman", 10007: "mac_cyrillic", 10029: "mac_latin2", 936: "gb18030"}
-    name = names.get(page, f"cp{page}")
-    try:
-        return codecs.lookup(name).name
-    except LookupError:
-        return "cp1252"
+    """The codec of a code page; that of Windows 1252 where there is none, or it has no bytes."""
+    return (None if page == _UTF_16 else code_pages.codec(page)) or "cp1252"

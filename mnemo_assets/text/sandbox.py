@@ -123,7 +123,7 @@ class Sandbox:
         """
         last = parts[-1][1] if parts else ext
         if last not in READERS:
-            raise ReadingError(ErrorClass.READER_TO_COME)
+            raise ReadingError(ErrorClass.UNSUPPORTED)
         found = self._granted(fd, _wish(ext, parts, sha256, passwords), _unpacks(READERS[last]))
         if isinstance(found, Text):
             return found

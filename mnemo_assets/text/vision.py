@@ -1,4 +1,4 @@
-"""A model that sees, behind an endpoint of this machine, reads a page: its picture becomes Markdown.
+"""A model that sees, behind an endpoint of one's own, reads a page: its picture becomes Markdown.
 
 What it says is a stranger's word: it is the text of that page, as far as it is one, and nothing else.
 """
@@ -8,18 +8,26 @@ from __future__ import annotations
 import json
 import re
 import threading
-import zlib
 from base64 import b64encode
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemo_assets.errors import EndpointDownError, ErrorClass, NoReplyError, ReadingError, RecognitionError
-from mnemo_assets.llm import Endpoint
+from mnemo_assets.errors import (
+    EndpointDownError,
+    EndpointElsewhereError,
+    ErrorClass,
+    NoReplyError,
+    ReadingError,
+    RecognitionError,
+    SettingsError,
+)
+from mnemo_assets.llm import open_endpoint
+from mnemo_assets.text import mannerisms
 from mnemo_assets.text.ocr import Recognised
 
 if TYPE_CHECKING:
-    from mnemo_assets.llm import Reply
+    from mnemo_assets.llm import Endpoint, Reply
     from mnemo_assets.settings import Settings
     from mnemo_assets.text.pictures import Picture
 
@@ -30,24 +38,12 @@ PROMPT: Final = files("mnemo_assets.text").joinpath("prompts", "page.txt").read_
 CONTEXT: Final = 300
 #: Tokens of a reply: a densely printed page has 3,000. A longer one has most likely run away.
 _MOST_TOKENS: Final = 8192
+#: Answers that say nothing of the page: the next run may fare better.
+_NOT_NOW: Final = {"loading", "busy"}
 #: What the prompt asks for where there is nothing to read.
 _BLANK: Final = "[blank]"
 #: A whole reply in a fence, as models like to give Markdown.
 _FENCED = re.compile(r"\A```(?:markdown|md|text)?[ \t]*\n(.*?)\n?```\Z", re.DOTALL)
-#: Tokens that end a reply, which some servers let through.
-_CONTROL = re.compile(r"(?:<\|[a-z_]{1,30}\|>|</s>|<end_of_turn>|<eos>)\s*\Z")
-#: A model's excuse, if it is all that it says.
-_EXCUSE = re.compile(
-    r"\A(?=.*\b(?:can(?:no|['’])t|unable|not able)\b)"
-    r"(?=.*\b(?:assist|help with|transcribe|process|image|picture)\b)"
-    r"(?:I['’]m|I am|I can(?:no|['’])t|Sorry|I apologi[sz]e|As an AI|Unfortunately)\b",
-    re.DOTALL | re.IGNORECASE,
-)
-_LONGEST_EXCUSE: Final = 400
-#: From so many characters on, text that packs this well is one thing said again and again: print packs to a
-#: half or a third, a table of empty cells to a tenth.
-_RUNAWAY_FROM: Final = 1_000
-_RUNAWAY: Final = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +78,8 @@ class Vision:
                     raise NoReplyError("ended")  # noqa: TRY301 - as one that is in flight
                 reply = self.endpoint.complete(asked, _MOST_TOKENS, self.seconds)
         except NoReplyError as error:
+            if error.detail in _NOT_NOW:
+                raise RecognitionError(f"Scanned pages wait: the model is {error.detail}.") from None
             raise ReadingError(ErrorClass.OCR_FAILED, error.detail) from None
         except EndpointDownError as error:
             raise RecognitionError(str(error)) from None
@@ -93,16 +91,16 @@ def engine(settings: Settings) -> Vision:
     """The model, at an endpoint that answers.
 
     Raises:
-        RecognitionError: the endpoint does not answer.
-        SettingsError: it is not on this machine.
+        RecognitionError: the endpoint does not answer, or may pass pages on to another machine.
+        SettingsError: it is on a machine that was not named, or hosted.
     """
-    endpoint = Endpoint(settings.llm_url, settings.ocr_model or "")
     try:
-        endpoint.models()
-    except EndpointDownError as error:
+        endpoint = open_endpoint(settings, settings.ocr_model or "")
+    except (EndpointDownError, EndpointElsewhereError) as error:
         raise RecognitionError(f"Scanned pages wait for a model. {error}") from None
-    except NoReplyError:
-        raise RecognitionError("Scanned pages wait for a model. Its endpoint lists none.") from None
+    if endpoint.identity.is_hosted:
+        endpoint.close()
+        raise SettingsError("MNEMO_OCR_ENGINE=vision: no page is sent to a hosted endpoint. Set `tesseract`.")
     return Vision(endpoint, settings.ocr_seconds, f"{settings.ocr_model} prompt-{PROMPT_VERSION}")
 
 
@@ -140,15 +138,15 @@ def text_of(reply: Reply) -> str:
         ReadingError: OCR_FAILED, it is no such text, or not all of it.
     """
     text = reply.text.encode("utf-8", "replace").decode("utf-8").replace("\0", "").strip()
-    text = _CONTROL.sub("", text).strip()
+    text = mannerisms.without_end_tokens(text)
     if fenced := _FENCED.match(text):
         text = fenced[1].strip()
-    if reply.finish_reason == "length":
+    if reply.finish_reason in {"length", "context"}:
         raise ReadingError(ErrorClass.OCR_FAILED, "cut off")
-    if reply.refused or (len(text) <= _LONGEST_EXCUSE and _EXCUSE.match(text)):
+    if reply.refused or mannerisms.is_excuse(text):
         raise ReadingError(ErrorClass.OCR_FAILED, "refused")
     if not text:
         raise ReadingError(ErrorClass.OCR_FAILED, "empty")
-    if len(text) >= _RUNAWAY_FROM and len(text.encode()) > _RUNAWAY * len(zlib.compress(text.encode())):
+    if mannerisms.is_runaway(text):
         raise ReadingError(ErrorClass.OCR_FAILED, "runaway")
     return "" if text == _BLANK else text

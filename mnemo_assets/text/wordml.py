@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -63,8 +64,8 @@ class _FormField:
         return self.entries[number] if number < len(self.entries) else ""
 
 
-#: Fields that show when the document was opened last.
-_CLOCK = frozenset({"DATE", "TIME"})
+#: The instructions of fields that show when the document was opened last.
+_CLOCK: Final = re.compile(r"\s*(?:DATE|TIME)\b", re.IGNORECASE)
 
 
 class Walk:
@@ -107,10 +108,10 @@ class Walk:
         self._break_after = False  # a section ends with this paragraph
         self._name = ""  # of what was drawn last
         self._form = _FormField()
-        self._fields: list[bool] = []  # whether the instructions of each that is open are being read
-        self._muted: int | None = None  # a field in the instructions of another is not shown: which
+        self._fields: list[list[str] | None] = []  # the instructions of each that is open, until they end
+        self._instructions: list[str] | None = None  # those that are being read
+        self._muted: int | None = None  # a field is not shown, such as one in another's instructions: which
         self._is_converted = is_converted
-        self._instructions: list[str] | None = None  # what is read of them, while they are
 
     def text(self) -> str:
         """The text of the part, form feeds between its pages."""
@@ -149,10 +150,12 @@ class Walk:
 
     def characters(self, text: str) -> None:
         """Characters: the document's text where they stand in a text element."""
-        if self._in_text and not self._skipped:
+        if self._skipped:
+            return
+        if self._in_text:
             self._write(text)
-        elif self._instructions is not None and self._fields and self._fields[-1]:
-            self._instructions.append(text)
+        elif self._instructions is not None:
+            self._instructions.append(self._budget.spend(text))
 
     def _written(self) -> int:
         return sum(len(frame.parts) + len(frame.boxes) for frame in self._frames)
@@ -195,8 +198,24 @@ class Walk:
         self.pictured = self.pictured or name in _PICTURES
         if name == "sym":
             self._write(symbol(attributes.get("font", ""), attributes.get("char", "")))
-        elif name == "fldChar":
+        elif name == "altChunk":
+            self._import(attributes.get("r:id", ""))
+        elif name == "sectPr":
+            self._break_after = True
+        elif name == "type" and attributes.get("val") in _SAME_PAGE:
+            self._break_after = False
+        else:
+            self._start_field(name, attributes)
+
+    def _start_field(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "fldChar":
             self._field(attributes.get("fldCharType", ""))
+        elif name == "instrText" and self._fields:
+            self._instructions = self._fields[-1]
+        elif name == "fldSimple":
+            self._field("begin")
+            self._fields[-1] = [attributes.get("instr", "")]
+            self._field("separate")
         elif name in _FORM_FIELDS:
             self._form = _FormField()
         elif name in {"result", "checked"}:
@@ -205,12 +224,6 @@ class Walk:
             self._form.standard = attributes.get("val", "1")
         elif name == "listEntry":
             self._form.entries.append(attributes.get("val", ""))
-        elif name == "altChunk":
-            self._import(attributes.get("r:id", ""))
-        elif name == "sectPr":
-            self._break_after = True
-        elif name == "type" and attributes.get("val") in _SAME_PAGE:
-            self._break_after = False
 
     def _end_word(self, name: str) -> None:
         if name == "t":
@@ -220,8 +233,6 @@ class Walk:
         elif name == "tc" and len(self._frames) > 1:
             cell = "".join(self._frames.pop().parts).strip("\n")
             self._frames[-1].cells.append(cell)
-        elif name in _FORM_FIELDS:
-            self._write(self._form.shown(name))
         elif name == "tr":
             self._end_row()
         elif name == "tbl":
@@ -231,6 +242,16 @@ class Walk:
             self._frames[-1].boxes.append(box)
         elif name in _NOTES and len(self._frames) > 1:
             self._end_note("".join(self._frames.pop().parts).strip())
+        else:
+            self._end_field(name)
+
+    def _end_field(self, name: str) -> None:
+        if name in _FORM_FIELDS:
+            self._write(self._form.shown(name))
+        elif name == "instrText":
+            self._instructions = None
+        elif name == "fldSimple":
+            self._field("end")
 
     def _start_drawn(self, namespace: str, name: str, attributes: dict[str, str]) -> None:
         """What is drawn: its text is a box of the paragraph, as what stands in for it is."""
@@ -274,14 +295,12 @@ class Walk:
     def _field(self, kind: str) -> None:
         """A field begins, its instructions end, or it ends."""
         if kind == "begin":
-            if self._muted is None and self._fields and self._fields[-1]:
+            if self._muted is None and self._fields and self._fields[-1] is not None:
                 self._muted = len(self._fields)
-            self._fields.append(True)
-            self._instructions = []
+            self._fields.append([])
         elif kind == "separate" and self._fields:
-            self._fields[-1] = False
-            word = "".join(self._instructions or []).split()[:1]
-            if self._is_converted and self._muted is None and word and word[0].upper() in _CLOCK:
+            instructions, self._fields[-1] = "".join(self._fields[-1] or ()), None
+            if self._is_converted and self._muted is None and _CLOCK.match(instructions):
                 self._muted = len(self._fields) - 1
         elif kind == "end" and self._fields:
             self._fields.pop()

@@ -17,6 +17,7 @@ from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum
 
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text import biff, ole, plain
+from mnemo_assets.text.code_pages import codec
 from mnemo_assets.text.pages import Budget, Metadata, Pages
 
 if TYPE_CHECKING:
@@ -72,10 +73,10 @@ def _opened(data: bytes, code_page: int) -> tuple[CalamineWorkbook, Callable[[st
         if code_page == _WINDOWS:
             raise
     record, windows = (_CODE_PAGE.pack(0x42, 2, number) for number in (code_page, _WINDOWS))
-    renamed, codec = data.replace(record, windows, 1), biff.codec(code_page)
+    renamed, name = data.replace(record, windows, 1), codec(code_page) or "cp1252"
     return CalamineWorkbook.from_filelike(
         io.BytesIO(renamed)
-    ), lambda text: text.translate(_BYTES).encode("latin-1", "replace").decode(codec, "replace")
+    ), lambda text: text.translate(_BYTES).encode("latin-1", "replace").decode(name, "replace")
 
 
 def _pages(

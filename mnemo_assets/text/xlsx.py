@@ -8,7 +8,6 @@ called.
 
 from __future__ import annotations
 
-import zipfile
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from mnemo_assets.errors import ErrorClass, ReadingError
@@ -17,10 +16,12 @@ from mnemo_assets.text.drawingml import Figures, Shapes
 from mnemo_assets.text.number_formats import BUILT_IN
 from mnemo_assets.text.pages import Budget, Pages
 from mnemo_assets.text.sheetml import Book, Sheet, Strings, unescaped
-from mnemo_assets.text.xml_parts import DAMAGE, Parts, damaged, elements
+from mnemo_assets.text.xml_parts import elements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from mnemo_assets.text.xml_parts import Parts
 
 #: Sheets of commands for the Excel of before 1993: code, not cells.
 _CODE: Final = frozenset({"xlMacrosheet", "xlIntlMacrosheet"})
@@ -38,15 +39,7 @@ def read(file: BinaryIO) -> Pages:
             part is locked; UNSUPPORTED, there is no workbook in it; TOO_LARGE, it unpacks to more than it
             may.
     """
-    try:
-        with zipfile.ZipFile(file) as container:
-            parts = Parts(container)
-            pages = _Workbook(parts).pages()
-            pages.metadata = ooxml.properties(parts)
-            pages.parts = ooxml.embedded(parts)
-            return pages
-    except DAMAGE as error:
-        raise damaged(error) from None
+    return ooxml.read(file, lambda parts: _Workbook(parts).pages())
 
 
 class _Workbook:
@@ -55,7 +48,7 @@ class _Workbook:
         self._budget = Budget()
         self._figures = Figures(parts, self._budget, cached=False)
         self._main = ooxml.main_part(parts, "xlsx")
-        self._related = [one for one in ooxml.relations(parts, self._main) if one.target in parts]
+        self._related = ooxml.present(parts, self._main)
         self._book = Book()
         self._persons: dict[str, str] = {}
         self._pictured = False
@@ -103,7 +96,7 @@ class _Workbook:
         self._read.add(relation.target.lower())
         sheet = Sheet(self._budget, self._book)
         self._parts.parse(relation.target, sheet)
-        beside = [one for one in ooxml.relations(self._parts, relation.target) if one.target in self._parts]
+        beside = ooxml.present(self._parts, relation.target)
         self._pictured = self._pictured or any(one.kind in _OBJECTS for one in beside)
         drawn = [self._drawn(one.target) for one in beside if one.kind == "drawing"]
         drawn += [_controls(self._parts, one.target, drawn) for one in beside if one.kind == "vmlDrawing"]

@@ -126,11 +126,25 @@ class Parts:
         if info.flag_bits & 1:
             raise ReadingError(ErrorClass.ENCRYPTED)
         with self._container.open(info) as part:
-            data = part.read(min(limit, self._left) + 1)
+            data = part.read(max(min(limit, self._left), 0) + 1)  # a negative size would be all there is
         self._left -= len(data)
         if len(data) > limit or self._left < 0:
             raise ReadingError(ErrorClass.TOO_LARGE, "unpacked bytes")
         return data
+
+
+@contextmanager
+def opened(file: BinaryIO) -> Iterator[Parts]:
+    """The parts of a zip container; damage that is met while they are read is named.
+
+    Raises:
+        ReadingError: CORRUPT, it is damaged.
+    """
+    try:
+        with zipfile.ZipFile(file) as container:
+            yield Parts(container)
+    except DAMAGE as error:
+        raise damaged(error) from None
 
 
 def _normalised(name: str) -> str:

@@ -51,7 +51,8 @@ alter table chunk_extractions
     add column pieces integer not null default 1, -- the parts that it was asked about in
     add column dropped jsonb not null default '[]', -- [{"kind","why","item"}]: what the model said and is not believed
     add column ungrounded integer not null default 0, -- of them: names that stand nowhere in the text
-    add column malformed integer not null default 0; -- of them: items that are no entity and no relation
+    add column malformed integer not null default 0, -- of them: items that are no entity and no relation
+    add column faulty text[] not null default '{}'; -- request hashes of the replies that could not be used
 
 -- What a preset's server does with a response format: probed once, and remembered.
 create table model_presets (
@@ -95,6 +96,14 @@ create index refused_relations_by_document on refused_relations (generation, doc
 create index refused_relations_by_subject on refused_relations (subject_id);
 create index refused_relations_by_object on refused_relations (object_id);
 
+create view serve.refused_relations as
+    select r.document_id, r.subject_id, r.predicate_raw, r.predicate, r.object_id, r.page, r.start_offset, r.end_offset
+    from refused_relations r join serve.generation using (generation);
+
+create view serve.model_calls as
+    select document_id, recipe, outcome, prompt_tokens, completion_tokens, milliseconds, attempts, called_at
+    from model_calls;
+
 -- Bake-offs: which recipes were measured, on which documents, and what came of it.
 create table bakeoffs (
     bakeoff_id bigint generated always as identity primary key,
@@ -103,3 +112,23 @@ create table bakeoffs (
     report jsonb not null,
     markdown text not null
 );
+
+-- The documents of which some admitted file lies in none of these folders (each ends with a slash), and what is inside
+-- of them: what a hosted endpoint may not see, where these are the folders whose documents it may.
+create function outside(folders bytea[]) returns setof bigint language sql stable
+begin atomic
+    with recursive outside (document_id) as (
+        select d.document_id
+        from documents d
+        join files f on f.sha256 = d.sha256 and f.outcome = 'admitted' and f.missing_since is null
+        join archives a using (archive_id)
+        where not exists (
+            select from unnest(folders) as folder
+            where substring(rtrim(a.root, '/'::bytea) || '/'::bytea || f.path from 1 for length(folder)) = folder
+        )
+        union
+        select p.child_id from outside o join document_parts p on p.parent_id = o.document_id
+        where p.child_id is not null
+    )
+    select document_id from outside;
+end;

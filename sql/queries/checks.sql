@@ -121,3 +121,12 @@ from documents;
 select error_class, count(*) as n from documents where error_class is not null group by error_class
 union all
 select null, count(*) from documents;
+
+-- name: empty_extractions
+-- Of the recipe of the graph that is served, if it asks a model: texts, empty (of them), ungrounded and malformed items.
+select count(*) as texts, count(*) filter (where x.entities = '[]') as empty,
+    coalesce(sum(x.ungrounded), 0) as ungrounded, coalesce(sum(x.malformed), 0) as malformed
+from chunk_extractions x
+join generations g on g.extractor_id = x.extractor_id and g.state = 'active'
+join extractors e on e.extractor_id = x.extractor_id and e.kind = 'model'
+where x.outcome = 'done';

@@ -26,6 +26,10 @@ with held as materialized (
 update documents d set claimed_by = null, claimed_until = null, claim_token = null
 from lost where d.document_id = lost.document_id;
 
+-- name: renew
+-- Lets a claimant's claims stand from now on as long as a new one.
+update documents set claimed_until = now() + %(lease)s where claimed_by = %(claimant)s;
+
 -- name: busy
 -- Those of these sha256s that are claimed.
 select sha256 from documents where sha256 = any(%(only)s::text[]) and claimed_by is not null;

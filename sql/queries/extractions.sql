@@ -1,10 +1,10 @@
 -- What a recipe found in a text, kept by the text's sha256, so that no text is extracted twice.
 
 -- name: known_extractions
--- A row for each of the texts that the recipe has extracted: its entities and relations.
-select content_sha256, entities, relations
+-- A row for each of the texts that the recipe has extracted, wholly or in part: outcome, its entities and relations.
+select content_sha256, outcome, entities, relations
 from chunk_extractions
-where extractor_id = %(extractor_id)s and outcome = 'done' and content_sha256 = any(%(hashes)s)
+where extractor_id = %(extractor_id)s and outcome <> 'failed' and content_sha256 = any(%(hashes)s)
 order by content_sha256;
 
 -- name: store_extractions
@@ -20,3 +20,16 @@ on conflict (content_sha256, extractor_id) do update
 set outcome = excluded.outcome, error_class = excluded.error_class, entities = excluded.entities,
     relations = excluded.relations, extracted_at = now()
 where chunk_extractions.outcome = 'failed' or (%(again)s and excluded.outcome = 'done');
+
+-- name: store_resolved
+-- Writes what a model said of a text, with what is not believed of it. As for store_extractions: only what is done is
+-- not written over by less.
+insert into chunk_extractions (content_sha256, extractor_id, outcome, error_class, entities, relations, pieces, dropped,
+    ungrounded, malformed, faulty)
+values (%(content_sha256)s, %(extractor_id)s, %(outcome)s, %(error_class)s, %(entities)s, %(relations)s, %(pieces)s,
+    %(dropped)s, %(ungrounded)s, %(malformed)s, %(faulty)s)
+on conflict (content_sha256, extractor_id) do update
+set outcome = excluded.outcome, error_class = excluded.error_class, entities = excluded.entities,
+    relations = excluded.relations, pieces = excluded.pieces, dropped = excluded.dropped,
+    ungrounded = excluded.ungrounded, malformed = excluded.malformed, faulty = excluded.faulty, extracted_at = now()
+where chunk_extractions.outcome <> 'done' or (%(again)s and excluded.outcome = 'done');

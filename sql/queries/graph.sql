@@ -88,7 +88,10 @@ where (s.form, s.page, s.chunk_ordinal, s.quoted)
     is distinct from (excluded.form, excluded.page, excluded.chunk_ordinal, excluded.quoted);
 
 -- name: delete_relations
--- Deletes a document's relations.
+-- Deletes a document's relations, the refused ones, too.
+with gone as (
+    delete from refused_relations where generation = %(generation)s and document_id = %(document_id)s
+)
 delete from relations where generation = %(generation)s and document_id = %(document_id)s;
 
 -- name: insert_relations
@@ -101,6 +104,16 @@ from unnest(
     %(ends)s::integer[], %(pages)s::integer[], %(chunks)s::integer[], %(quoted)s::boolean[]
 ) as n;
 
+-- name: insert_refused
+-- Adds a document's relations that their predicate does not allow.
+insert into refused_relations (generation, document_id, subject_id, predicate_raw, predicate, object_id, start_offset,
+    end_offset, page, chunk_ordinal)
+select %(generation)s, %(document_id)s, n.*
+from unnest(
+    %(subjects)s::bigint[], %(raws)s::text[], %(predicates)s::text[], %(objects)s::bigint[], %(starts)s::integer[],
+    %(ends)s::integer[], %(pages)s::integer[], %(chunks)s::integer[]
+) as n;
+
 -- name: put_contribution
 -- Says that the document is in the graph, whole: the last row of its transaction.
 insert into contributions as c (generation, document_id, digest)
@@ -110,7 +123,8 @@ on conflict (generation, document_id) do update set digest = excluded.digest, st
 -- name: delete_contributions
 -- Takes documents out of every generation.
 with gone_mentions as (delete from mentions where document_id = any(%(document_ids)s::bigint[])),
-    gone_relations as (delete from relations where document_id = any(%(document_ids)s::bigint[]))
+    gone_relations as (delete from relations where document_id = any(%(document_ids)s::bigint[])),
+    gone_refused as (delete from refused_relations where document_id = any(%(document_ids)s::bigint[]))
 delete from contributions where document_id = any(%(document_ids)s::bigint[]);
 
 -- name: delete_chunks
@@ -119,10 +133,14 @@ with gone as (delete from chunks where document_id = any(%(document_ids)s::bigin
 select distinct content_sha256 from gone;
 
 -- name: delete_unused_extractions
--- Deletes what was found in these contents where no chunk has them any more.
-delete from chunk_extractions x
-where x.content_sha256 = any(%(hashes)s::text[])
-    and not exists (select from chunks c where c.content_sha256 = x.content_sha256);
+-- Deletes what was found in these contents, and what models answered about them, where no chunk has them any more.
+with unused as materialized (
+    select h.content_sha256 from unnest(%(hashes)s::text[]) as h (content_sha256)
+    where not exists (select from chunks c where c.content_sha256 = h.content_sha256)
+), gone_replies as (
+    delete from model_replies r using unused u where r.content_sha256 = u.content_sha256
+)
+delete from chunk_extractions x using unused u where x.content_sha256 = u.content_sha256;
 
 -- name: stale_entities
 -- The next entities whose name is to be chosen again, and whether any document mentions them.
@@ -146,3 +164,58 @@ where entity_id = any(%(ids)s::bigint[]) group by entity_id, form;
 update entities e set name = n.name, name_stale = false
 from unnest(%(ids)s::bigint[], %(names)s::text[]) as n (entity_id, name)
 where e.entity_id = n.entity_id;
+
+-- name: copy_mentions
+-- Takes mentions of documents that have none in the generation.
+copy mentions (generation, document_id, entity_id, role, count, quoted) from stdin;
+
+-- name: copy_spans
+-- Takes spans of mentions that were just taken.
+copy mention_spans (generation, document_id, entity_id, start_offset, end_offset, form, page, chunk_ordinal, quoted)
+from stdin;
+
+-- name: copy_relations
+-- Takes relations, as insert_relations.
+copy relations (generation, document_id, subject_id, predicate_raw, predicate, object_id, start_offset, end_offset, page,
+    chunk_ordinal, quoted, confidence)
+from stdin;
+
+-- name: copy_refused
+-- Takes relations that their predicate does not allow.
+copy refused_relations (generation, document_id, subject_id, predicate_raw, predicate, object_id, start_offset,
+    end_offset, page, chunk_ordinal)
+from stdin;
+
+-- name: copy_contributions
+-- Says that documents are in the graph, whole: the last rows of their transaction.
+copy contributions (generation, document_id, digest) from stdin;
+
+-- name: entities_after
+-- The id up to which the next entities of a generation go: last, null where there are none.
+select max(entity_id) as last
+from (
+    select entity_id from entities where generation = %(generation)s and entity_id > %(after)s
+    order by entity_id limit %(limit)s
+) as next_ones;
+
+-- name: delete_unmentioned
+-- Deletes the entities of a range that no document mentions, but for the owner.
+delete from entities e
+where e.generation = %(generation)s and e.entity_id > %(after)s and e.entity_id <= %(upto)s and not e.is_owner
+    and not exists (select from mentions m where m.entity_id = e.entity_id);
+
+-- name: forms_to_choose
+-- Of a range the entities that may have to have another name, with all their forms and how often each stands in the
+-- texts in their own words: those with several forms, and those whose one form is not the name.
+select f.entity_id, array_agg(f.form) as forms, array_agg(f.n) as counts
+from (
+    select entity_id, form, count(*) filter (where not quoted) as n
+    from mention_spans
+    where generation = %(generation)s and entity_id > %(after)s and entity_id <= %(upto)s
+    group by entity_id, form
+) as f
+join entities e using (entity_id)
+where not e.is_owner
+group by f.entity_id, e.name, e.name_stale
+having count(*) > 1 or min(f.form) <> e.name or e.name_stale
+order by f.entity_id;

@@ -20,18 +20,46 @@ select g.generation, g.extractor_id, x.name as recipe, x.version, g.derivation,
     ) as owner,
     array(
         select o.key from owner_names o where o.generation = g.generation order by o.ordinal
-    ) as owner_keys
+    ) as owner_keys,
+    x.request, x.request_hash
 from generations g join extractors x using (extractor_id)
 where g.state = %(state)s;
 
 -- name: put_extractor
--- The id of a recipe at a version; it is added if need be.
+-- The id of a recipe at a version, with its request; it is added if need be.
 with added as (
-    insert into extractors (name, version) values (%(recipe)s, %(version)s) on conflict do nothing returning extractor_id
+    insert into extractors (name, version, kind, model, request, request_hash)
+    values (%(recipe)s, %(version)s, %(kind)s, %(model)s, %(request)s, %(request_hash)s)
+    on conflict do nothing
+    returning extractor_id
 )
 select extractor_id from added
 union all
-select extractor_id from extractors where name = %(recipe)s and version = %(version)s
+select extractor_id from extractors
+where name = %(recipe)s and version = %(version)s and request_hash = %(request_hash)s
+limit 1;
+
+-- name: stored_extractors
+-- All recipes, each version and request of them, and whether the graph that is served is made with it.
+select x.extractor_id, x.name, x.version, x.kind, x.model, x.request_hash,
+    exists (select from generations g where g.extractor_id = x.extractor_id and g.state = 'active') as is_active
+from extractors x
+order by x.name, x.request_hash, x.version;
+
+-- name: renew_extractor
+-- The id of a recipe, with the request that it has, at another version of its code; it is added if need be.
+with added as (
+    insert into extractors (name, version, kind, model, request, request_hash, unmeasured_at)
+    select name, %(version)s, kind, model, request, request_hash, unmeasured_at
+    from extractors where extractor_id = %(extractor_id)s
+    on conflict do nothing
+    returning extractor_id
+)
+select extractor_id from added
+union all
+select n.extractor_id
+from extractors x join extractors n on n.name = x.name and n.request_hash = x.request_hash and n.version = %(version)s
+where x.extractor_id = %(extractor_id)s
 limit 1;
 
 -- name: insert_generation
@@ -77,14 +105,19 @@ delete from generations where generation = %(generation)s;
 -- Deletes recipes of older versions that no generation uses, with what they found.
 delete from extractors x
 where not exists (select from generations g where g.extractor_id = x.extractor_id)
-    and exists (select from extractors n where n.name = x.name and n.version > x.version);
+    and exists (
+        select from extractors n
+        where n.name = x.name and n.request_hash = x.request_hash and n.version > x.version
+    );
 
 -- name: count_waiting
 -- How many documents wait to be mined, claimed or not, and at least how many of their chunks are to be extracted.
--- only, again: as for claim_mining.
+-- only, again, folders: as for claim_mining.
 select (
         select count(*) from documents d
-        where (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[])) and (
+        where (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[]))
+            and (%(folders)s::bytea[] is null or d.document_id not in (select outside(%(folders)s::bytea[])))
+            and (
             d.stage = 'extracted'
             or (%(again)s in ('failed', 'all') and (
                 (d.stage = 'failed' and d.error_class = 'ExtractionFailed')
@@ -109,11 +142,13 @@ select (
 -- name: claim_mining
 -- Claims the next documents to be mined. only: of these sha256s, or null for all. again: of those that do not wait,
 -- also 'failed' ones and those of which a part failed, or 'all' that are in the graph; or 'merge': those in the graph,
--- and of those that wait the ones of which every text was given to the recipe already.
+-- and of those that wait the ones of which every text was given to the recipe already. folders: those outside of which
+-- nothing is claimed, or null.
 with waiting as materialized (
     select d.document_id from documents d
     where d.document_id > %(after)s and d.claimed_by is null
         and (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[]))
+        and (%(folders)s::bytea[] is null or d.document_id not in (select outside(%(folders)s::bytea[])))
         and (
             (d.stage = 'extracted' and (%(again)s is distinct from 'merge' or not exists (
                 select from chunks c
@@ -138,26 +173,44 @@ from waiting where d.document_id = waiting.document_id
 returning d.document_id, d.claim_token, d.page_starts, d.quoted;
 
 -- name: count_unbuilt
--- How many documents of the graph are not in a generation yet: n.
+-- How many documents of the graph are not in a generation yet: n. whole: of those alone of which every text was given
+-- to the recipe.
 select count(*) as n from documents d
-where d.stage = 'graphed' and not exists (
-    select from contributions c where c.generation = %(generation)s and c.document_id = d.document_id
-);
+where d.stage = 'graphed'
+    and not exists (
+        select from contributions c where c.generation = %(generation)s and c.document_id = d.document_id
+    )
+    and (not %(whole)s::boolean or not exists (
+        select from chunks c
+        where c.document_id = d.document_id and not exists (
+            select from chunk_extractions x
+            where x.content_sha256 = c.content_sha256 and x.extractor_id = %(extractor_id)s
+        )
+    ));
 
 -- name: unbuilt
 -- The next documents of the graph that are not in a generation yet.
-select d.document_id, d.extracted_at, d.page_starts, d.quoted from documents d
+select d.document_id, d.extracted_at, d.page_starts, d.quoted, coalesce(d.chars, 0) as chars from documents d
 where d.stage = 'graphed' and d.document_id > %(after)s and not exists (
     select from contributions c where c.generation = %(generation)s and c.document_id = d.document_id
 )
 order by d.document_id
 limit %(limit)s;
 
--- name: hold_built
--- Locks a document of the graph if its text is still the one that was read then.
-select document_id from documents
-where document_id = %(document_id)s and stage = 'graphed' and extracted_at is not distinct from %(extracted_at)s::timestamptz
-for no key update;
+-- name: extracted_chunks
+-- The chunks of documents, in order, with what a recipe found in each; outcome is null where it was not given it.
+select c.document_id, c.ordinal, c.start_offset, c.text, x.outcome, x.entities, x.relations
+from chunks c
+left join chunk_extractions x on x.content_sha256 = c.content_sha256 and x.extractor_id = %(extractor_id)s
+where c.document_id = any(%(document_ids)s::bigint[])
+order by c.document_id, c.ordinal;
+
+-- name: still_built
+-- Those of some documents that are in the graph with the text that was read of them then: document_id.
+select d.document_id
+from unnest(%(document_ids)s::bigint[], %(extracted_at)s::timestamptz[]) as n (document_id, extracted_at)
+join documents d on d.document_id = n.document_id
+where d.stage = 'graphed' and d.extracted_at is not distinct from n.extracted_at;
 
 -- name: missing_contents
 -- The contents of documents' chunks that a recipe has not been given yet, each once, in the order of the documents.
@@ -173,6 +226,20 @@ where c.document_id = any(%(document_ids)s::bigint[])
     ))
 group by c.content_sha256
 order by min(c.document_id), min(c.ordinal);
+
+-- name: missing_of_each
+-- As missing_contents, by document: document_id, content_sha256, text; in the order in which they are to be asked about.
+select c.document_id, c.content_sha256, min(c.text) as text
+from chunks c
+where c.document_id = any(%(document_ids)s::bigint[])
+    and %(again)s is distinct from 'merge'
+    and (%(again)s = 'all' or not exists (
+        select from chunk_extractions x
+        where x.content_sha256 = c.content_sha256 and x.extractor_id = %(extractor_id)s
+            and (x.outcome = 'done' or %(again)s is distinct from 'failed')
+    ))
+group by c.document_id, c.content_sha256
+order by c.document_id, min(c.ordinal);
 
 -- name: document_chunks
 -- A document's chunks, in order.
@@ -198,10 +265,20 @@ set stage = 'failed', failed_at = now(), attempts = attempts + 1, chunks_failed 
 where document_id = %(document_id)s
 returning attempts;
 
+-- name: send_back_unbuilt
+-- Sends documents of the graph that are not in a generation back to be mined: its recipe was not given all their texts.
+update documents d
+set stage = 'extracted', attempts = 0, chunks_failed = 0, error = null,
+    error_class = case when ocr_failed > 0 then 'OcrFailed' end
+where d.stage = 'graphed' and not exists (
+    select from contributions c where c.generation = %(generation)s and c.document_id = d.document_id
+);
+
 -- name: settle_switch
 -- Tells documents of the graph what the recipe of the generation that is served from now on could not do.
 with tally as materialized (
-    select c.document_id, count(*) as chunks, count(*) filter (where x.outcome = 'failed') as failed
+    select c.document_id, count(*) as chunks, count(*) filter (where x.outcome <> 'done') as failed,
+        count(*) filter (where x.outcome = 'failed') as empty
     from chunks c
     join documents d using (document_id)
     left join chunk_extractions x
@@ -211,10 +288,10 @@ with tally as materialized (
 )
 update documents d
 set chunks_failed = t.failed,
-    stage = case when t.failed = t.chunks then 'failed' else d.stage end,
-    failed_at = case when t.failed = t.chunks then now() else d.failed_at end,
+    stage = case when t.empty = t.chunks then 'failed' else d.stage end,
+    failed_at = case when t.empty = t.chunks then now() else d.failed_at end,
     error_class = case
-        when t.failed = t.chunks then 'ExtractionFailed' when t.failed > 0 then 'Partial'
+        when t.empty = t.chunks then 'ExtractionFailed' when t.failed > 0 then 'Partial'
         when d.ocr_failed > 0 then 'OcrFailed'
     end
 from tally t
@@ -231,5 +308,9 @@ update documents set stage = 'extracted', error_class = null, chunks_failed = 0
 where stage = 'failed' and error_class = 'ExtractionFailed';
 
 -- name: delete_orphan_extractions
--- Deletes what was found in texts that no document has any more: stored after their document was removed.
+-- Deletes what was found in texts that no document has any more, and what models answered about them: stored after
+-- their document was removed.
+with gone_replies as (
+    delete from model_replies r where not exists (select from chunks c where c.content_sha256 = r.content_sha256)
+)
 delete from chunk_extractions x where not exists (select from chunks c where c.content_sha256 = x.content_sha256);

@@ -1,29 +1,8 @@
--- Documents waiting to be read. A file can be read if its extension has a reader; of a document's files the first
--- by extension, archive and path is the one that decides which reader's text it has. A document that no file holds is
--- read as the part that it is of another one.
--- exts, readers, versions: one entry for each extension that has a reader. only: these sha256s, or null for all.
+-- Documents waiting to be read. Of a document's files the first by extension, archive and path is the one that decides
+-- which reader's text it has. A document that no file holds is read as the part that it is of another one.
+-- exts, readers, versions: one entry for each extension that is admitted. only: these sha256s, or null for all.
 -- converts: the kinds of documents that a program can convert which is installed now.
 -- again: of those that do not wait, also 'failed' ones that could not be read, 'cached' ones that have a text, or 'all'.
-
--- name: mark_reader_to_come
--- Marks the new documents of which no file, or part, has a reader; they go on by themselves once one has.
-update documents d set error_class = 'ReaderToCome'
-where d.stage = 'new' and d.claimed_by is null and d.error_class is distinct from 'ReaderToCome'
-    and not exists (
-        select from files f
-        where f.sha256 = d.sha256 and f.outcome = 'admitted' and f.missing_since is null
-            and f.ext = any(%(exts)s::text[])
-    )
-    and not exists (
-        select from document_parts p where p.child_id = d.document_id and p.ext = any(%(exts)s::text[])
-    )
-    and (
-        exists (
-            select from files f
-            where f.sha256 = d.sha256 and f.outcome = 'admitted' and f.missing_since is null
-        )
-        or exists (select from document_parts p where p.child_id = d.document_id)
-    );
 
 -- name: count_waiting
 -- How many documents are to be read, claimed or not: n.

@@ -46,9 +46,14 @@ from chosen where d.document_id = chosen.document_id
 returning d.document_id, d.stage;
 
 -- name: delete_failures
--- Deletes what says that texts of these documents could not be mined: they are asked for again.
-delete from chunk_extractions x
-using (
-    select distinct content_sha256 from chunks where document_id = any(%(document_ids)s::bigint[])
-) c
-where x.content_sha256 = c.content_sha256 and x.outcome = 'failed';
+-- Deletes what says that texts of these documents could not be mined, or not all of them, with the replies that could
+-- not be used: they are asked for again, and nothing else is.
+with gone as (
+    delete from chunk_extractions x
+    using (
+        select distinct content_sha256 from chunks where document_id = any(%(document_ids)s::bigint[])
+    ) c
+    where x.content_sha256 = c.content_sha256 and x.outcome <> 'done'
+    returning x.faulty
+)
+delete from model_replies r using gone where r.request_hash = any(gone.faulty);

@@ -49,8 +49,8 @@ select exists (
 
 -- name: documents_waiting
 -- The documents in a stage that nobody works on and that can go on, by what tells whether they did: n, first, last.
--- Without those whose reader is still to come, and those that wait for a program that converts them: converts are the
--- kinds of documents for which one is installed now.
+-- Without those that wait for a program that converts them: converts are the kinds of documents for which one is
+-- installed now; and without those that no hosted endpoint may see.
 with held as materialized (
     select objid::bigint as claimant from pg_locks
     where locktype = 'advisory' and classid = 1296912208 and objsubid = 2 and granted
@@ -58,8 +58,9 @@ with held as materialized (
 )
 select count(*) as n, min(document_id) as first, max(document_id) as last
 from documents
-where stage = %(stage)s and stage in ('new', 'extracted') and error_class is distinct from 'ReaderToCome'
+where stage = %(stage)s and stage in ('new', 'extracted')
     and (error_class is distinct from 'ConverterMissing' or error = any(%(converts)s::text[]))
+    and error_class is distinct from 'NotOptedIn'
     and (claimed_by is null or claimed_until < now() or claimed_by not in (select claimant from held));
 
 -- name: scans_waiting
@@ -79,12 +80,10 @@ select count(*) as n, min(document_id) as first, max(document_id) as last,
 from waiting;
 
 -- name: made_by_older_code
--- How many texts are not of a reader as it is now, how many documents had no reader, and of how many older rules
--- judged the parts: n.
+-- How many texts are not of a reader as it is now, and of how many documents older rules judged the parts: n.
 select count(*) as n
 from documents d
-where d.stage = 'new' and d.error_class = 'ReaderToCome'
-    or d.reader is not null and not exists (
+where d.reader is not null and not exists (
         select from unnest(%(readers)s::text[], %(versions)s::integer[]) as r (reader, version)
         where r.reader = d.reader and r.version = d.reader_version
     )

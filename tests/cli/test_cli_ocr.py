@@ -7,7 +7,7 @@ import pytest
 
 from mnemo_assets.text import walled
 from tests.endpoints import said, serving
-from tests.scans import LETTER, PYTHON, fake_tesseract, needs_tesseract, recall, scanned
+from tests.scans import LETTER, PYTHON, fake_tesseract, locked, needs_tesseract, recall, scanned
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +62,7 @@ def test_scans_wait_for_tesseract_and_go_on(
     assert "package tesseract-ocr" in run("failures").out
     tesseract(WORDS.format(sure=90))
     second = run("sync")
-    assert "1 pages recognised, 1 mined" in second.out
+    assert "1 page recognised, 1 mined" in second.out
     assert run("sync", "--json").said["did"]["recognised"] == 0
     assert "Every file came in whole." in run("failures").out
 
@@ -124,6 +124,62 @@ def test_a_document_is_recognised_anew(
     }
     assert run("search", "Ada Byron", "--json").said["entities"]
     assert run("ocr", "xyz").code == 2
+
+
+def test_a_locked_scan(
+    run: Run, scans: Path, tesseract: Callable[[str | None], None], tmp_path: Path
+) -> None:
+    """Its pages are drawn with the password that opens it, and mined, by the one command."""
+    letter, passwords = scans / "letter.pdf", tmp_path / "list.txt"
+    letter.write_bytes(locked(letter.read_bytes(), "hafen 12"))
+    passwords.write_text("wrong\nhafen 12\n")
+    passwords.chmod(0o600)
+    tesseract(WORDS.format(sure=90))
+    assert run("sync", scans, "--json").said["errors"] == {"Encrypted": 1}
+    did = run("unlock", "--passwords", passwords, "--json").said["did"]
+    assert (did["opened"], did["recognised"], did["mined"]) == (1, 1, 1)
+    assert run("search", "Ada Byron", "--json").said["entities"]
+
+
+def test_a_document_that_changed_since_the_scan(
+    run: Run, scans: Path, tesseract: Callable[[str | None], None]
+) -> None:
+    """Is not said to wait for nothing; nor is a page that failed."""
+    tesseract(WORDS.format(sure=90))
+    run("sync", scans)
+    sha256 = run("document", "1", "--json").said["sha256"]
+    tesseract("sys.exit(1)")
+    failed = run("ocr", sha256, "--redo")
+    assert (failed.code, failed.out.splitlines()[0]) == (0, "Nothing was recognised.")
+    assert "changed since" not in failed.err
+    (scans / "letter.pdf").write_bytes(scanned("another"))
+    changed = run("ocr", sha256, "--redo")
+    assert (changed.code, changed.out.splitlines()[0]) == (0, "Nothing was recognised.")
+    assert changed.err == ("Not opened, or changed since the scan: 1 document. `mnemo sync` looks again.\n")
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("sys.exit(1)", "OcrFailed: Pictures that gave no text: 1 of 1. `mnemo doctor` looks at"),
+        ("say()", "OcrFailed: Pictures that gave no text: 1 of 1. `mnemo doctor` looks at"),
+        ("say('Ada')", ""),
+    ],
+)
+def test_a_scan_that_gives_no_text(
+    run: Run, scans: Path, tesseract: Callable[[str | None], None], body: str, said: str
+) -> None:
+    """Is not printed as nothing: its class and what to do stand on standard error; the exit code is 0."""
+    waits = run("text", scans / "letter.pdf")
+    assert (waits.code, waits.out) == (0, "")
+    assert waits.err == (
+        "Scanned: Pages that are pictures: 1 of 1. `mnemo text FILE --ocr` reads them, too.\n"
+    )
+    tesseract(body)
+    tried = run("text", scans / "letter.pdf", "--ocr")
+    assert (tried.code, tried.out) == (0, "" if said else "Ada")
+    assert tried.err.startswith(said)
+    assert bool(tried.err) == bool(said)
 
 
 @needs_tesseract

@@ -73,6 +73,17 @@ def test_what_cannot_be_read_has_a_class(run: Run, name: str, error: str, code: 
     assert ended.err.startswith(f"{error}: ")
 
 
+def test_what_has_no_text_says_so(run: Run, tmp_path: Path) -> None:
+    """A blank document is read, and printed as nothing: why stands on standard error, with its class."""
+    (tmp_path / "blank.txt").write_text(" \n\n")
+    for more in ([], ["--json"]):
+        ended = run("text", tmp_path / "blank.txt", *more)
+        assert ended.code == 0
+        assert ended.err == "Empty: There is nothing in the file but blank space.\n"
+    assert ended.said["text"].strip() == ""
+    assert run("text", SAMPLE / "web" / "clinic.html").err == ""
+
+
 def test_a_pipe_does_not_make_it_wait(run: Run, tmp_path: Path) -> None:
     """A FIFO that nobody writes to is refused at once."""
     os.mkfifo(tmp_path / "pipe.txt")

@@ -98,6 +98,31 @@ def test_four_at_once_apply_each_once(folder: Path, shared_socket: Path, empty: 
         connection.close()
 
 
+def test_classes_that_an_older_mnemo_wrote(
+    shared_socket: Path, empty: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that were renamed are."""
+    every = database.migrations()
+    with open_as_owner(shared_socket, empty) as connection:
+        with monkeypatch.context() as before:
+            before.setattr(database, "migrations", lambda: every[:3])
+            database.migrate(connection)
+        query = "insert into documents (sha256, stage, error_class) values (repeat(%s, 64), %s, %s)"
+        for row in (
+            ("a", "failed", "NeedsPassword"),
+            ("b", "failed", "ReaderTimeout"),
+            ("c", "failed", "Corrupt"),
+        ):
+            connection.execute(query, row)
+        database.migrate(connection)
+        rows = connection.execute("select stage, error_class from documents order by sha256").fetchall()
+        assert [tuple(row.values()) for row in rows] == [
+            ("failed", "Encrypted"),
+            ("failed", "TimedOut"),
+            ("failed", "Corrupt"),
+        ]
+
+
 def test_four_processes_open_a_fresh_home_once(home: Path) -> None:
     """Four processes that connect to a home that is not there yet make one database, migrated once."""
     code = (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pydantic import SecretStr
 
-from mnemo_assets import database
+from mnemo_assets import database, secret
 from mnemo_assets.database import password
 from mnemo_assets.errors import PasswordError, ServerRefusedError, SettingsError
 from tests.upped import until
@@ -112,13 +112,13 @@ def test_a_command_that_fails_says_how(code: str, match: str) -> None:
 
 def test_it_ends_in_time_with_all_that_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A command that hangs is ended, and so is a child that holds its output open."""
-    monkeypatch.setattr(password, "SECONDS", 0.5)
+    monkeypatch.setattr(secret, "SECONDS", 0.5)
     code = (
         "import subprocess, sys, time; child = subprocess.Popen(['sleep', '1000'])\n"
         "open(sys.argv[1], 'w').write(str(child.pid)); time.sleep(1000)"
     )
     pid = tmp_path / "pid"
-    monkeypatch.setattr(password, "SECONDS", 3.0)
+    monkeypatch.setattr(secret, "SECONDS", 3.0)
     with pytest.raises(PasswordError, match="within 3 seconds"):
         password.ask(program(code, str(pid)))
     until(lambda: _has_ended(int(pid.read_text())), "the child has ended")

@@ -79,6 +79,14 @@ def test_quotes_of_some_documents(connection: Connection) -> None:
             "delete from mention_spans where form = 'Ada Byron'",
             "mentions_with_other_spans",
         ),
+        ("update mention_spans set quoted = true where form = 'Ada Byron'", "mentions_with_other_spans"),
+        (
+            """insert into document_parts
+                (parent_id, path, ordinal, name, ext, size_bytes, sha256, rules_version, child_id)
+            select min(document_id), '1', 1, '', 'txt', 1, repeat('0', 64), 1, max(document_id)
+            from documents""",
+            "parts_of_another_document",
+        ),
         ("delete from documents where stage = 'failed'", "files_of_no_document"),
         (
             "insert into entities (generation, type, key, name) values (1, 'Person', 'nobody', 'Nobody')",

@@ -9,6 +9,7 @@ import dagster as dg
 import pytest
 
 from mnemo_assets.definitions import defs
+from mnemo_assets.evaluation.report import VERSION
 from mnemo_assets.pipeline.versions import CODE
 
 DOCUMENT = ("files", "text", "ocr", "chunks", "extractions", "graph")
@@ -31,6 +32,7 @@ def test_the_assets_are_the_houses() -> None:
         "chunks": ["text"],
         "extractions": ["chunks"],
         "graph": ["extractions"],
+        "bakeoff": [],
     }
 
 
@@ -43,6 +45,15 @@ def test_an_asset_says_what_it_is(name: str) -> None:
     assert spec.owners
     assert spec.kinds
     assert spec.code_version == getattr(CODE, name, CODE.files)
+
+
+def test_the_bakeoff_stands_apart() -> None:
+    """Its asset is of no document, and its version is its report's."""
+    spec = defs.resolve_asset_graph().get(dg.AssetKey("bakeoff"))
+    assert spec.partitions_def is None
+    assert spec.group_name == "evaluation"
+    assert spec.code_version == str(VERSION)
+    assert spec.description
 
 
 @pytest.mark.parametrize("name", DOCUMENT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import dagster as dg
@@ -10,9 +11,10 @@ import pytest
 from dagster import DagsterRunStatus
 
 from mnemo_assets.definitions import defs
-from mnemo_assets.defs import assets, jobs, redoing
+from mnemo_assets.defs import assets, jobs, redoing, sensors
 from mnemo_assets.defs.report import report
-from mnemo_assets.text import walled
+from mnemo_assets.errors import RecognitionError, SettingsError
+from mnemo_assets.text import engines, walled
 from tests.endpoints import Answer, serving
 from tests.scans import PYTHON, fake_tesseract, scanned
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
     from mnemo_assets.database import Connection
     from mnemo_assets.defs.resources import Ledger
+    from mnemo_assets.settings import Settings
+    from mnemo_assets.text.ocr import Recogniser
 
 ASSETS = [assets.reading, assets.mining]
 
@@ -120,6 +124,41 @@ def test_a_run_is_asked_for_where_it_can_work(
     instance.create_run_for_job(defs.resolve_job_def("ocr"), status=DagsterRunStatus.STARTED)
     assert tick(instance, ledger)[0] == []
     assert stage(connection) == ("ocr_pending", "Scanned")
+
+
+@pytest.mark.usefixtures("synced")
+@pytest.mark.parametrize("error", [RecognitionError("a language is missing"), SettingsError("elsewhere")])
+def test_an_engine_that_does_not_work_is_tried_ever_less(
+    ledger: Ledger,
+    instance: dg.DagsterInstance,
+    tesseract: Callable[[str | None], None],
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+) -> None:
+    """While it is there and fails, after 10 s, 20 s, ...; where it is not there, nothing is tried at all."""
+    tried: list[float] = []
+    asked: list[str] = []
+    now, cursor = 0.0, ""
+
+    def engine(_settings: Settings) -> Recogniser:
+        tried.append(now)
+        raise error
+
+    monkeypatch.setattr(engines, "engine", engine)
+    monkeypatch.setattr(sensors, "time", SimpleNamespace(time=lambda: now))
+    for second in range(0, 350, 5):
+        now = float(second)
+        found, cursor = tick(instance, ledger, cursor)
+        asked += found
+    assert tried == [0, 10, 30, 70, 150, 310]
+    assert asked == []
+    tesseract(None)
+    now = 10_000.0
+    assert tick(instance, ledger, cursor)[1] == cursor
+    assert len(tried) == 6
+    tesseract("say('Ada')")
+    monkeypatch.setattr(engines, "engine", lambda _settings: SimpleNamespace(close=lambda: None))
+    assert tick(instance, ledger, cursor)[0] == ["ocr"]
 
 
 @pytest.mark.usefixtures("synced")

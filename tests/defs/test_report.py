@@ -53,7 +53,7 @@ def test_what_a_stage_means(connection: Connection, instance: dg.DagsterInstance
     ("stage", "error_class", "told"),
     [
         ("new", None, ({"files"}, None)),
-        ("new", "ReaderToCome", ({"files"}, "text")),
+        ("new", "ConverterMissing", ({"files"}, "text")),
         ("extracted", None, ({"files", "text", "chunks"}, None)),
         ("graphed", None, (set(NAMES), None)),
         ("graphed", "Partial", (set(NAMES), "extractions")),

@@ -9,7 +9,7 @@ import dagster as dg
 import pytest
 from dagster import DagsterRunStatus
 
-from mnemo_assets import database
+from mnemo_assets import database, gpu
 from mnemo_assets.definitions import defs
 from mnemo_assets.defs import prepare, runs, sensors
 from mnemo_assets.defs.sensors import Asked, ask
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from mnemo_assets.database import Connection
     from mnemo_assets.defs.resources import Ledger
+    from mnemo_assets.settings import Settings
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def test_an_empty_ledger_asks_for_nothing(tick: Callable[[str], list[str]]) -> N
 def test_sensors_start_by_themselves() -> None:
     """Nobody has to switch them on."""
     assert {sensor.name: sensor.default_status.value for sensor in defs.sensors or ()} == dict.fromkeys(
-        ("scan_due", "documents_waiting", "report_due", "runs_lost"), "RUNNING"
+        ("scan_due", "documents_waiting", "report_due", "runs_lost", "leases_expired"), "RUNNING"
     )
 
 
@@ -222,6 +223,21 @@ def test_a_run_that_lost_its_process_stands_in_nobodys_way(
     assert tick("runs_lost") == []
     found = [instance.get_run_by_id(run.run_id) for run in (lost, starting, own)]
     assert [run.status.value for run in found if run is not None] == ["FAILURE", "STARTING", "STARTED"]
+
+
+def test_a_lease_without_an_owner_is_freed(
+    tick: Callable[[str], list[str]], connection: Connection, settings: Settings
+) -> None:
+    """An expired GPU lease is nobody's; one that stands is left to its owner. No run is asked for."""
+    with gpu.leased(settings, "small", "mnemo mine, castle, process 7") as lease:
+        connection.execute(
+            """insert into gpu_leases (preset, owner_tag, lock_number, expires_at)
+            values ('large', 'mnemo mine, tower, process 8', 1, now())"""
+        )
+        assert tick("leases_expired") == []
+        rows = connection.execute("select preset, owner_tag is null as is_free from gpu_leases").fetchall()
+        assert {row["preset"]: row["is_free"] for row in rows} == {"small": False, "large": True}
+        lease.check()
 
 
 def test_pauses_grow() -> None:

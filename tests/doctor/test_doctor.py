@@ -12,9 +12,9 @@ import psycopg
 import pytest
 from pydantic import SecretStr
 
-from mnemo_assets import database, postgres
+from mnemo_assets import database, gpu, postgres
 from mnemo_assets.archive import ledger
-from mnemo_assets.doctor import examine
+from mnemo_assets.doctor import examine, lease
 from mnemo_assets.errors import MnemoError, PostgresError
 from mnemo_assets.extractions import recipes
 from mnemo_assets.text import walled
@@ -52,9 +52,11 @@ def test_all_is_well(settings: Settings) -> None:
         "walls",
         "converters",
         "reading",
+        "model",
         "dagster",
         "postgres",
         "recipes",
+        "gpu",
         "archives",
     }
     assert found["settings", "in force"].said == "MNEMO_HOME"
@@ -179,6 +181,22 @@ def test_an_archive_that_is_away(settings: Settings, connection: database.Connec
     found = looked(settings)["archives", name]
     assert (found.state, found.said) == ("broken", "Missing; not whole yet")
     assert CANARY not in str(looked(settings))
+
+
+def test_who_has_the_graphics_card(settings: Settings, connection: database.Connection) -> None:
+    """By the tag and the time of the database's clock; a lease whose owner is gone is nobody's."""
+
+    def said() -> dict[str, str]:
+        return {one.name: one.said for one in lease.lease(connection, settings)}
+
+    assert said() == {"the lease": "nobody has it"}
+    tags = ["mnemo mine, castle, process 7", "mnemo bakeoff, castle, process 8"]
+    with gpu.leased(settings, CANARY, tags[0]), gpu.leased(settings, "second", tags[1]):
+        connection.execute("update gpu_leases set acquired_at = '2031-05-04 03:02:01+00'")
+        since = ", since 2031-05-04 03:02 UTC"
+        assert said() == {"lease 1": tags[0] + since, "lease 2": tags[1] + since}
+        connection.execute("update gpu_leases set expires_at = now() where preset = %s", [CANARY])
+        assert said() == {"the lease": tags[1] + since}
 
 
 def test_what_dagster_was_not_told(settings: Settings, connection: database.Connection) -> None:
@@ -316,3 +334,36 @@ def test_the_model_that_sees_is_looked_at(settings: Settings) -> None:
     assert seen(stub.url, "seer")[::2] == ("broken", True)
     assert "does not answer" in seen(stub.url, "seer")[1]
     assert "another machine" in seen("http://192.0.2.1/v1", "seer")[1]
+
+
+def test_the_endpoint_is_looked_at(settings: Settings) -> None:
+    """Where it is, what stands behind it, whether it has the model; only the recipe `llm` needs it."""
+
+    def looked_at(url: str, model: str, **more: object) -> list[tuple[str, str, str, bool]]:
+        found = looked(settings.model_copy(update={"llm_url": url, "llm_model": model, **more})).values()
+        assert [one for one in found if "seer" in f"{one.said}{one.mend}"] == []
+        return [(one.name, one.state, one.said, one.is_well) for one in found if one.area == "model"]
+
+    assert looked(settings)["model", "the endpoint"].said == "not used: MNEMO_LLM_MODEL is not set"
+    with serving(lambda _asked: Answer(500)) as stub:
+        assert looked_at(stub.url, "seer") == [
+            ("the endpoint", "ok", "answers, on this machine", True),
+            ("what stands behind", "ok", "llama-server; requests at once: 2; tokens of one: 8,192", True),
+            ("the model", "ok", "the endpoint answers, and lists it", True),
+        ]
+        assert looked_at(stub.url, "other", extractor="llm")[-1][1:] == (
+            "missing",
+            "the endpoint answers, and does not list it",
+            True,
+        )
+        assert {one.method for one in stub.asked} == {"GET"}
+    ((_, state, said, is_well),) = looked_at(stub.url, "seer")
+    assert (state, said.split(".")[0], is_well) == (
+        "broken",
+        "The endpoint of MNEMO_LLM_URL does not answer",
+        True,
+    )
+    assert looked_at(stub.url, "seer", extractor="llm")[0][3] is False
+    with serving(lambda _asked: Answer(500), "unknown") as stub:
+        ((_, state, said, _),) = looked_at(stub.url, "seer")
+        assert (state, "MNEMO_LLM_DECLARED_LOCAL=1" in said) == ("broken", True)

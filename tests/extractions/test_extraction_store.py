@@ -7,6 +7,7 @@ import pytest
 
 from mnemo_assets.extractions import store
 from mnemo_assets.extractions.extractor import Entity, Extraction, Relation
+from mnemo_assets.extractions.store import Known
 
 if TYPE_CHECKING:
     from mnemo_assets.database import Connection
@@ -38,7 +39,10 @@ def extractor_id(connection: Connection) -> int:
 def test_round_trip(connection: Connection, extractor_id: int) -> None:
     """What was stored is known again; what was not, is not."""
     store.store(connection, extractor_id, {TWO: FOUND, ONE: Extraction((), ())})
-    assert store.known(connection, extractor_id, [ONE, TWO, THREE]) == {ONE: Extraction((), ()), TWO: FOUND}
+    assert store.known(connection, extractor_id, [ONE, TWO, THREE]) == {
+        ONE: Known(Extraction((), ()), is_whole=True),
+        TWO: Known(FOUND, is_whole=True),
+    }
     assert store.known(connection, extractor_id + 1, [ONE, TWO]) == {}
     assert store.known(connection, extractor_id, []) == {}
 
@@ -50,7 +54,7 @@ def test_failure(connection: Connection, extractor_id: int) -> None:
     row = connection.execute(b"select outcome, error_class from chunk_extractions").fetchone()
     assert row == {"outcome": "failed", "error_class": "MemoryError"}
     store.store(connection, extractor_id, {ONE: FOUND})
-    assert store.known(connection, extractor_id, [ONE]) == {ONE: FOUND}
+    assert store.known(connection, extractor_id, [ONE]) == {ONE: Known(FOUND, is_whole=True)}
     row = connection.execute(b"select outcome, error_class from chunk_extractions").fetchone()
     assert row == {"outcome": "done", "error_class": None}
 
@@ -60,7 +64,17 @@ def test_done_stays(connection: Connection, extractor_id: int) -> None:
     store.store(connection, extractor_id, {ONE: FOUND})
     store.store(connection, extractor_id, {ONE: Failure("MemoryError"), TWO: OTHER})
     store.store(connection, extractor_id, {ONE: OTHER})
-    assert store.known(connection, extractor_id, [ONE, TWO]) == {ONE: FOUND, TWO: OTHER}
+    assert store.known(connection, extractor_id, [ONE, TWO]) == {
+        ONE: Known(FOUND, is_whole=True),
+        TWO: Known(OTHER, is_whole=True),
+    }
+
+
+def test_what_was_done_in_part_is_known(connection: Connection, extractor_id: int) -> None:
+    """What the parts of a text gave that could be done is there, and is not the whole."""
+    store.store(connection, extractor_id, {ONE: FOUND})
+    connection.execute(b"update chunk_extractions set outcome = 'split', error_class = 'CutOff'")
+    assert store.known(connection, extractor_id, [ONE]) == {ONE: Known(FOUND, is_whole=False)}
 
 
 def test_nothing(connection: Connection, extractor_id: int) -> None:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import gzip
-import json
 import logging
 import socket
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mnemo_assets import llm
 from mnemo_assets.errors import EndpointDownError, NoReplyError, SettingsError
-from mnemo_assets.llm import Endpoint, Reply
-from tests.endpoints import Answer, Asked, said, serving
+from mnemo_assets.llm import Endpoint, Reply, wire
+from tests.endpoints import Answer, Asked, said, serving, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,7 +38,7 @@ def completed(url: str, seconds: float = 10) -> Reply:
 
 def test_a_request_is_what_stands_here(stub: Stub) -> None:
     """The body is the question, the headers are five, and none tells what machine or program asks."""
-    assert completed(stub.url) == Reply("well", "stop", 3)
+    assert completed(stub.url) == Reply("well", "stop", 3, prompt_tokens=7)
     (asked,) = stub.asked
     assert (asked.method, asked.path) == ("POST", "/v1/chat/completions")
     assert asked.said == {
@@ -112,7 +112,7 @@ def test_another_machine_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -
 )
 def test_what_is_no_url_of_this_machine(url: str) -> None:
     """TLS, a password or a port that is none."""
-    with pytest.raises(SettingsError, match="is no URL of this machine's"):
+    with pytest.raises(SettingsError, match="is no URL of"):
         Endpoint(url, "seer")
 
 
@@ -144,6 +144,20 @@ REPLIES: list[tuple[Callable[[Asked], Answer], str]] = [
     (lambda _: Answer(200, CANARY.encode(), {"Content-Type": "text/plain"}), "unreadable"),
     (lambda _: Answer(200, b"[" * 100_000), "unreadable"),
     (lambda _: Answer(200, b"\xff\xfe"), "unreadable"),
+    (lambda _: Answer(200, b'{"choices":' * 50_000 + b"1" + b"}" * 50_000), "unreadable"),
+    (lambda _: Answer(200, said("x").body.replace(b"7", b"NaN")), "unreadable"),
+    (lambda _: Answer(200, said("x").body.replace(b"7", b"7" * 5_000)), "unreadable"),
+    (lambda _: said("x", reasoning=[CANARY]), "unreadable"),
+    (lambda _: Answer(200, b"null"), "unreadable"),
+    (lambda _: Answer(200, b'[{"choices":1}]'), "unreadable"),
+    (lambda _: Answer(200, b'{"choices":{"0":1}}'), "unreadable"),
+    (lambda _: Answer(200, b'{"choices":[null]}'), "unreadable"),
+    (lambda _: told({"error": CANARY}), "unreadable"),
+    (lambda _: Answer(500, b"proxy error: Could not establish connection"), "loading"),
+    (lambda _: Answer(500, b"model limit reached, try again later"), "busy"),
+    (lambda _: told({"error": {"message": "Loading model", "code": 503}}, 503), "loading"),
+    (lambda _: told({"error": "server busy, please try again."}, 503), "busy"),
+    (lambda _: Answer(429, CANARY.encode()), "busy"),
     (lambda _: Answer(200, b'{"choices":[]}'), "unreadable"),
     (lambda _: Answer(200, b'{"choices":[{"message":[]}]}'), "unreadable"),
     (lambda _: said([CANARY]), "unreadable"),
@@ -175,7 +189,7 @@ def test_a_reply_that_is_none(
 
 def test_a_reply_without_end(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is read as far as a reply may go."""
-    monkeypatch.setattr(llm, "_LIMIT", 1000)
+    monkeypatch.setattr(wire, "LIMIT", 1000)
     stub.answer = lambda _asked: said("x" * 2000)
     with pytest.raises(NoReplyError, match="too long"):
         completed(stub.url)
@@ -195,7 +209,7 @@ def test_a_reply_that_takes_too_long(stub: Stub) -> None:
     over.set()
 
 
-@pytest.mark.parametrize("status", [401, 403, 404, 429, 503])
+@pytest.mark.parametrize("status", [401, 403, 404, 503])
 def test_an_endpoint_that_turns_away(stub: Stub, status: int) -> None:
     """It is not this request's doing."""
     stub.answer = lambda _asked: Answer(status, CANARY.encode())
@@ -249,14 +263,126 @@ def test_models_are_listed(stub: Stub) -> None:
 
 
 def test_what_a_reply_says_of_itself(stub: Stub) -> None:
-    """Cut off, refused, silent about both; surrogates pass through."""
+    """Cut off, refused, silent about both, thought about; surrogates pass through."""
     stub.answer = lambda _asked: said("half", "length")
-    assert completed(stub.url) == Reply("half", "length", 3)
+    assert completed(stub.url) == Reply("half", "length", 3, prompt_tokens=7)
     stub.answer = lambda _asked: said(None, None, refusal="no")
-    assert completed(stub.url) == Reply("", None, 3, refused=True)
+    assert completed(stub.url) == Reply("", None, 3, refused=True, prompt_tokens=7)
     stub.answer = lambda _asked: said("\ud800", "content_filter")
-    assert completed(stub.url) == Reply("\ud800", "content_filter", 3, refused=True)
-    stub.answer = lambda _asked: Answer(
-        200, json.dumps({"choices": [{"message": {"content": "x"}}]}).encode()
+    assert completed(stub.url) == Reply("\ud800", "content_filter", 3, refused=True, prompt_tokens=7)
+    for name in ("reasoning", "reasoning_content"):
+        stub.answer = lambda _asked, name=name: said(None, **{name: "hm"})  # type: ignore[misc]
+        assert completed(stub.url) == Reply("", "stop", 3, reasoning="hm", prompt_tokens=7)
+    stub.answer = lambda _asked: told(
+        {"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": -1}}
     )
     assert completed(stub.url) == Reply("x", None, None)
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (400, {"code": 400, "message": "too many", "type": "exceed_context_size_error", "n_ctx": 2048}),
+        (400, {"message": "request (8030 tokens) exceeds the available context size (2048 tokens)"}),
+        (400, "the prompt is longer than the context length currently available to the model; shorten it"),
+        (400, "The number of tokens to keep from the initial prompt is greater than the context length."),
+        (400, "Trying to keep the first 15857 tokens when context the overflows."),
+        (200, {"message": "Context size has been exceeded."}),
+        (400, {"message": "Your input is too long.", "code": "context_length_exceeded"}),
+    ],
+)
+def test_a_prompt_that_does_not_fit(stub: Stub, status: int, error: object) -> None:
+    """However a server says it, it is a reply without text whose end is the context."""
+    stub.answer = lambda _asked: told({"error": error}, status)
+    assert completed(stub.url) == Reply("", "context", None)
+
+
+def test_a_format_is_passed_on(stub: Stub) -> None:
+    """As it was given, beside the question."""
+    schema = {
+        "type": "json_schema",
+        "json_schema": {"name": "x", "strict": True, "schema": {"type": "object"}},
+    }
+    with Endpoint(stub.url, "seer") as endpoint:
+        endpoint.complete(MESSAGES, 50, 10, response_format=schema)
+    assert stub.asked[0].said["response_format"] == schema
+
+
+def test_a_probe_is_answered_or_not(stub: Stub) -> None:
+    """By any reply to a request for one token; an error is none, nor is a server that is gone."""
+    with Endpoint(stub.url, "seer") as endpoint:
+        assert endpoint.is_answering(10)
+        assert stub.asked[0].said["max_tokens"] == 1
+        stub.answer = lambda _asked: Answer(500)
+        assert not endpoint.is_answering(10)
+    with serving(lambda _asked: said("x")) as gone:
+        pass
+    with Endpoint(gone.url, "seer") as endpoint:
+        assert not endpoint.is_answering(10)
+
+
+def test_a_servers_own_api(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any status is an answer, what is no JSON is nothing; the headers are those of a question."""
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    stub.answer = lambda asked: told({"error": "already"}, 400) if asked.body else Answer(200, b"OK")
+    with Endpoint(stub.url, "seer") as endpoint:
+        assert endpoint.call("POST", "/models/load", {"model": "seer"}) == llm.Answer(
+            400, {"error": "already"}
+        )
+        assert endpoint.call("POST", "/models/unload?all=1") == llm.Answer(200, None)
+    first, second = stub.asked
+    assert (first.method, first.path, first.said) == ("POST", "/models/load", {"model": "seer"})
+    assert first.headers["Authorization"] == "Bearer mnemo"
+    assert "User-Agent" not in first.headers
+    assert (second.path, second.body) == ("/models/unload?all=1", b"")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_of_its_own_api_is_not_followed(stub: Stub, status: int) -> None:
+    """Nor are its cookies kept."""
+    with serving(lambda _asked: said("elsewhere")) as other, Endpoint(stub.url, "seer") as endpoint:
+        headers = {"Location": f"{other.url}/x", "Set-Cookie": "canary=1"}
+        stub.answer = lambda _asked: Answer(status, headers=headers)
+        for _ in range(2):
+            with pytest.raises(EndpointDownError, match="points elsewhere"):
+                endpoint.call("POST", "/models/load", {"model": "seer"})
+    assert other.asked == []
+    assert "canary" not in str(stub.asked)
+
+
+def test_the_address_of_this_machine_in_the_other_family() -> None:
+    """`[::1]` is this machine, too."""
+    with socket.create_server(("::1", 0), family=socket.AF_INET6) as server:
+        thread = threading.Thread(target=_answer_once, args=[server, [said("well").body]])
+        thread.start()
+        assert completed(f"http://[::1]:{server.getsockname()[1]}/v1").text == "well"
+        thread.join()
+
+
+@pytest.mark.parametrize("drop", [b"X: y\r\n", b" "])
+def test_a_reply_drop_by_drop(drop: bytes) -> None:
+    """Each drop comes in time, and the whole does not: in the headers or in the body, it is given up."""
+    over = threading.Event()
+    begin = b"HTTP/1.1 200 OK\r\n" + (b"\r\n" if drop == b" " else b"")
+
+    def drip(server: socket.socket) -> None:
+        with server.accept()[0] as link, suppress(OSError):
+            link.sendall(begin)
+            while not over.wait(0.02):
+                link.sendall(drop)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=drip, args=[server])
+        thread.start()
+        with pytest.raises(NoReplyError, match="timeout"):
+            completed(f"http://127.0.0.1:{server.getsockname()[1]}/v1", seconds=0.5)
+        over.set()
+        thread.join()
+
+
+def _answer_once(server: socket.socket, pieces: list[bytes]) -> None:
+    with server.accept()[0] as link:
+        asked = b""
+        while not asked.endswith(b"}"):
+            asked += link.recv(65_536)
+        link.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n" + b"".join(pieces))

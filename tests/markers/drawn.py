@@ -1,13 +1,16 @@
-"""What documents of Office Open XML share: a picture, a chart, a diagram, properties."""
+"""What documents of Office Open XML share: their container, a picture, a chart, a diagram, properties."""
 
 from __future__ import annotations
 
 import base64
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tests.markers.places import marker
 from tests.text.invented_documents import docx, paragraph
-from tests.text.office_parts import TRANSITIONAL, words
+from tests.text.office_parts import TRANSITIONAL, diagram, package, words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 #: One grey pixel.
 PICTURE: Final = base64.b64decode(
@@ -21,11 +24,8 @@ CONVERTED: Final = "it could be taken out of what LibreOffice makes of it alone,
 
 _OPEN: Final = "http://schemas.openxmlformats.org"
 _KIND: Final = "application/vnd.openxmlformats-officedocument"
-TYPES: Final = {
-    "chart": f"{_KIND}.drawingml.chart+xml",
-    "diagramData": f"{_KIND}.drawingml.diagramData+xml",
-    "properties": "application/vnd.openxmlformats-package.core-properties+xml",
-}
+#: Parts of a document by name: the content type of each, and its content.
+Typed = dict[str, tuple[str, str | bytes]]
 NAMESPACES: Final = (
     f'{TRANSITIONAL.declared()} xmlns:pic="{_OPEN}/drawingml/2006/picture" '
     f'xmlns:wp="{_OPEN}/drawingml/2006/wordprocessingDrawing" '
@@ -35,7 +35,39 @@ NAMESPACES: Final = (
 DRAWING: Final = f"{_OPEN}/drawingml/2006"
 
 
-def properties() -> str:
+def document(main: str, parts: Typed, relations: Mapping[str, Sequence[tuple[str, str]]]) -> bytes:
+    """A document with what any of these kinds holds: properties, a chart, a diagram, a picture, an object.
+
+    Args:
+        main: the name of its main part; all parts stand in its folder.
+        parts: what it has beside those.
+        relations: kind and target of each, by what refers to it.
+    """
+    folder = main.partition("/")[0]
+    all_parts: Typed = {
+        **parts,
+        f"{folder}/charts/chart1.xml": (f"{_KIND}.drawingml.chart+xml", chart()),
+        f"{folder}/diagrams/data1.xml": (f"{_KIND}.drawingml.diagramData+xml", diagram(marker("diagram"))),
+        f"{folder}/media/image1.png": ("image/png", PICTURE),
+        f"{folder}/embeddings/{ATTACHED_NAME}": (f"{_KIND}.wordprocessingml.document", ATTACHED),
+        "docProps/core.xml": (
+            "application/vnd.openxmlformats-package.core-properties+xml",
+            _properties(),
+        ),
+    }
+    return package(
+        {name: content for name, (_, content) in all_parts.items()},
+        {"": [("officeDocument", main), ("metadata/core-properties", "docProps/core.xml")], **relations},
+        {name: kind for name, (kind, _) in all_parts.items()},
+    )
+
+
+def identifiers(related: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """The identifier that each relation of a part has in the container, by its kind."""
+    return {kind: f"r{number}" for number, (kind, _) in enumerate(related, 1)}
+
+
+def _properties() -> str:
     """The part with title and author."""
     return (
         f'<cp:coreProperties xmlns:cp="{_OPEN}/package/2006/metadata/core-properties" '

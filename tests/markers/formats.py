@@ -69,9 +69,24 @@ def document(ext: str) -> bytes:
     if form.made_by is None:
         return form.make()
     source, writer = form.made_by
+    return made(form.make(), source, ext, writer)
+
+
+def made(content: bytes, source: str, ext: str, writer: str) -> bytes:
+    """What LibreOffice makes of a document.
+
+    Args:
+        content: the document.
+        source: its extension.
+        ext: that of the result.
+        writer: the filter of LibreOffice that makes it.
+
+    Raises:
+        FileNotFoundError: LibreOffice made nothing.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / f"made.{source}").write_bytes(form.make())
+        (folder / f"made.{source}").write_bytes(content)
         subprocess.run(
             ["soffice", f"-env:UserInstallation={(folder / 'profile').as_uri()}", "--headless", "--norestore",
              "--convert-to", f"{ext}:{writer}", "--outdir", name, f"{name}/made.{source}"],

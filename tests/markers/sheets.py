@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tests.markers.drawn import (
-    ATTACHED,
     ATTACHED_NAME,
+    DRAWING,
     NAMESPACES,
-    PICTURE,
     PLACED,
-    TYPES,
-    chart,
+    Typed,
+    document,
+    identifiers,
     picture,
-    properties,
 )
 from tests.markers.places import Format, fates, marker
-from tests.text.office_parts import TRANSITIONAL, Parts, package, words
+from tests.text.office_parts import TRANSITIONAL, words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _KIND: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 _DRAWING: Final = "application/vnd.openxmlformats-officedocument.drawing+xml"
-_DOCUMENT: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+_DRAWN_NOTES: Final = "application/vnd.openxmlformats-officedocument.vmlDrawing"
 _MACROS: Final = "application/vnd.ms-excel.sheet.macroEnabled.main+xml"
 _BESIDE: Final = (
     ("drawing", "drawings/drawing1.xml"),
@@ -30,7 +32,14 @@ _BESIDE: Final = (
     ("hyperlink", "https://example.org/"),
 )
 #: The identifier of each relation of the first sheet, by its kind.
-_ID: Final = {kind: f"r{number}" for number, (kind, _) in enumerate(_BESIDE, 1)}
+_ID: Final = identifiers(_BESIDE)
+_DRAWN: Final = (
+    ("chart", "../charts/chart1.xml"),
+    ("diagramData", "../diagrams/data1.xml"),
+    ("image", "../media/image1.png"),
+)
+#: The same of what is drawn on it.
+_DRAWN_ID: Final = identifiers(_DRAWN)
 _NOTE: Final = (
     '<xml xmlns:v="urn:schemas-microsoft-com:vml" xmlns:o="urn:schemas-microsoft-com:office:office" '
     'xmlns:x="urn:schemas-microsoft-com:office:excel"><v:shapetype id="t" coordsize="21600,21600" '
@@ -51,64 +60,55 @@ def xlsx() -> bytes:
 def xlsm() -> bytes:
     """The same with macros."""
     code = f'Sub Run()\r\nMsgBox "{marker("macro")}"\r\nEnd Sub\r\n'
-    return _workbook(_MACROS, {"xl/vbaProject.bin": code.encode()}, [("vbaProject", "vbaProject.bin")])
+    macros: Typed = {"xl/vbaProject.bin": ("application/vnd.ms-office.vbaProject", code.encode())}
+    return _workbook(_MACROS, macros, [("vbaProject", "vbaProject.bin")])
 
 
-def _workbook(kind: str, more: Parts | None = None, related: list[tuple[str, str]] | None = None) -> bytes:
-    around = f'xmlns="{TRANSITIONAL.sheet}" {NAMESPACES}'
-    parts: Parts = {
-        "xl/workbook.xml": f'<workbook {around}><sheets><sheet name="{marker("sheet name")}" sheetId="1" '
-        'r:id="r1"/><sheet name="Two" sheetId="2" state="hidden" r:id="r2"/></sheets></workbook>',
-        "xl/sheet1.xml": f"<worksheet {around}>{_sheet()}</worksheet>",
-        "xl/sheet2.xml": f'<worksheet {around}><sheetData><row r="1">{_cell("A1", "hidden sheet")}</row>'
-        "</sheetData></worksheet>",
-        "xl/sharedStrings.xml": f"<sst {around}><si><t>{marker('body')}</t></si></sst>",
-        "xl/drawings/drawing1.xml": f"<xdr:wsDr {NAMESPACES}>{_drawn()}</xdr:wsDr>",
-        "xl/drawings/comments1.vml": _NOTE,
-        "xl/comments1.xml": f"<comments {around}><authors><author>{marker('author of a comment')}</author>"
-        "</authors>"
+def _workbook(kind: str, more: Typed | None = None, related: Sequence[tuple[str, str]] = ()) -> bytes:
+    sheets = (
+        f'<sheets><sheet name="{marker("sheet name")}" sheetId="1" r:id="r1"/>'
+        '<sheet name="Two" sheetId="2" state="hidden" r:id="r2"/></sheets>'
+    )
+    comments = (
+        f"<authors><author>{marker('author of a comment')}</author></authors>"
         f'<commentList><comment ref="A1" authorId="0"><text><t>{marker("cell comment")}</t></text></comment>'
-        "</commentList></comments>",
-        "xl/charts/chart1.xml": chart(),
-        "xl/media/image1.png": PICTURE,
-        f"xl/embeddings/{ATTACHED_NAME}": ATTACHED,
-        "docProps/core.xml": properties(),
+        "</commentList>"
+    )
+    hidden = f'<sheetData><row r="1">{_cell("A1", "hidden sheet")}</row></sheetData>'
+    parts: Typed = {
+        "xl/workbook.xml": (kind, _rooted("workbook", sheets)),
+        "xl/sheet1.xml": _part("worksheet", "worksheet", _sheet()),
+        "xl/sheet2.xml": _part("worksheet", "worksheet", hidden),
+        "xl/sharedStrings.xml": _part("sharedStrings", "sst", f"<si><t>{marker('body')}</t></si>"),
+        "xl/drawings/drawing1.xml": (_DRAWING, f"<xdr:wsDr {NAMESPACES}>{_drawn()}</xdr:wsDr>"),
+        "xl/drawings/comments1.vml": (_DRAWN_NOTES, _NOTE),
+        "xl/comments1.xml": _part("comments", "comments", comments),
         **(more or {}),
     }
-    types = {name: _type(name) for name in parts} | {"xl/workbook.xml": kind}
-    return package(
+    return document(
+        "xl/workbook.xml",
         parts,
         {
-            "": [("officeDocument", "xl/workbook.xml"), ("metadata/core-properties", "docProps/core.xml")],
             "xl/workbook.xml": [
                 ("worksheet", "sheet1.xml"),
                 ("worksheet", "sheet2.xml"),
                 ("sharedStrings", "sharedStrings.xml"),
-                *(related or []),
+                *related,
             ],
-            "xl/sheet1.xml": list(_BESIDE),
+            "xl/sheet1.xml": _BESIDE,
             "xl/drawings/comments1.vml": [("image", "../media/image1.png")],
-            "xl/drawings/drawing1.xml": [("chart", "../charts/chart1.xml"), ("image", "../media/image1.png")],
+            "xl/drawings/drawing1.xml": _DRAWN,
         },
-        types,
     )
 
 
-def _type(name: str) -> str:
-    """The content type of a part."""
-    file = name.rpartition("/")[2]
-    known = {
-        "drawing1.xml": _DRAWING,
-        "comments1.vml": "application/vnd.openxmlformats-officedocument.vmlDrawing",
-        "comments1.xml": f"{_KIND}.comments+xml",
-        "chart1.xml": TYPES["chart"],
-        "image1.png": "image/png",
-        "core.xml": TYPES["properties"],
-        "vbaProject.bin": "application/vnd.ms-office.vbaProject",
-        ATTACHED_NAME: _DOCUMENT,
-        "sharedStrings.xml": f"{_KIND}.sharedStrings+xml",
-    }
-    return known.get(file, f"{_KIND}.worksheet+xml")
+def _part(kind: str, root: str, content: str) -> tuple[str, str]:
+    """The content type of a part, and its content."""
+    return f"{_KIND}.{kind}+xml", _rooted(root, content)
+
+
+def _rooted(root: str, content: str) -> str:
+    return f'<{root} xmlns="{TRANSITIONAL.of("spreadsheetml")}" {NAMESPACES}>{content}</{root}>'
 
 
 def _cell(reference: str, place: str) -> str:
@@ -147,19 +147,23 @@ def _drawn() -> str:
         f"<xdr:spPr>{PLACED}</xdr:spPr><xdr:txBody><a:bodyPr/>{words(marker('text box'))}</xdr:txBody>"
         "</xdr:sp>"
     )
-    graph = (
-        '<xdr:graphicFrame><xdr:nvGraphicFramePr><xdr:cNvPr id="3" name="Chart"/><xdr:cNvGraphicFramePr/>'
+    graph = _frame("chart", f'<c:chart r:id="{_DRAWN_ID["chart"]}"/>')
+    plan = _frame("diagram", f'<dgm:relIds r:dm="{_DRAWN_ID["diagramData"]}"/>')
+    described = picture(_DRAWN_ID["image"], marker("alternative text"), "xdr")
+    return "".join(_anchored(content, 3 + 9 * n) for n, content in enumerate((box, graph, plan, described)))
+
+
+def _frame(kind: str, content: str) -> str:
+    return (
+        '<xdr:graphicFrame><xdr:nvGraphicFramePr><xdr:cNvPr id="3" name="Frame"/><xdr:cNvGraphicFramePr/>'
         '</xdr:nvGraphicFramePr><xdr:xfrm><a:off x="0" y="0"/><a:ext cx="0" cy="0"/></xdr:xfrm><a:graphic>'
-        '<a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/chart"><c:chart r:id="r1"/>'
-        "</a:graphicData></a:graphic></xdr:graphicFrame>"
+        f'<a:graphicData uri="{DRAWING}/{kind}">{content}</a:graphicData></a:graphic></xdr:graphicFrame>'
     )
-    described = picture("r2", marker("alternative text"), "xdr")
-    return _anchored(box, 3) + _anchored(graph, 10) + _anchored(described, 20)
 
 
 _PLACES: Final = (
-    "body, table cell, link, header, footer, author of a comment, text box, chart label, alternative text, "
-    "sheet name, hidden sheet, cell comment, input prompt"
+    "body, table cell, link, header, footer, author of a comment, text box, chart label, diagram, "
+    "alternative text, sheet name, hidden sheet, cell comment, input prompt"
 )
 _BESIDE_IT: Final = "title property, author property, attachment name"
 XLSX: Final = Format(

@@ -5,23 +5,20 @@ from __future__ import annotations
 from typing import Final
 
 from tests.markers.drawn import (
-    ATTACHED,
     ATTACHED_NAME,
     CONVERTED,
     DRAWING,
     NAMESPACES,
-    PICTURE,
     PLACED,
-    TYPES,
-    chart,
+    Typed,
+    document,
+    identifiers,
     picture,
-    properties,
 )
 from tests.markers.places import Format, fates, marker
-from tests.text.office_parts import diagram, package, words
+from tests.text.office_parts import words
 
 _KIND: Final = "application/vnd.openxmlformats-officedocument.presentationml"
-_DOCUMENT: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _FIRST: Final = (
     ("slideLayout", "../slideLayouts/slideLayout1.xml"),
     ("notesSlide", "../notesSlides/notesSlide1.xml"),
@@ -33,7 +30,7 @@ _FIRST: Final = (
     ("hyperlink", "https://example.org/"),
 )
 #: The identifier of each relation of the first slide, by its kind.
-_ID: Final = {kind: f"r{number}" for number, (kind, _) in enumerate(_FIRST, 1)}
+_ID: Final = identifiers(_FIRST)
 _COLOURS: Final = 'bg1="lt1" tx1="dk1" bg2="lt2" tx2="dk2" ' + " ".join(
     f'{name}="{name}"'
     for name in ("accent1", "accent2", "accent3", "accent4", "accent5", "accent6", "hlink", "folHlink")
@@ -42,49 +39,48 @@ _COLOURS: Final = 'bg1="lt1" tx1="dk1" bg2="lt2" tx2="dk2" ' + " ".join(
 
 def pptx() -> bytes:
     """Two slides, the second one hidden, that have everything."""
-    parts: dict[str, str | bytes] = {
+    parts: Typed = {
         "ppt/presentation.xml": _part(
+            "presentation.main",
             "presentation",
             '<p:sldMasterIdLst><p:sldMasterId id="2147483648" r:id="r3"/></p:sldMasterIdLst>'
             '<p:notesMasterIdLst><p:notesMasterId r:id="r5"/></p:notesMasterIdLst>'
             '<p:sldIdLst><p:sldId id="256" r:id="r1"/><p:sldId id="257" r:id="r2"/></p:sldIdLst>'
             '<p:sldSz cx="9144000" cy="6858000"/><p:notesSz cx="6858000" cy="9144000"/>',
         ),
-        "ppt/slides/slide1.xml": _part("sld", _tree(_first())),
-        "ppt/slides/slide2.xml": _part("sld", _tree(_shape("hidden slide")), ' show="0"'),
+        "ppt/slides/slide1.xml": _part("slide", "sld", _tree(_first())),
+        "ppt/slides/slide2.xml": _part("slide", "sld", _tree(_shape("hidden slide")), ' show="0"'),
         "ppt/slideMasters/slideMaster1.xml": _part(
+            "slideMaster",
             "sldMaster",
             _tree(_shape("placeholder prompt", "title") + _shape("text on a master"))
             + f"<p:clrMap {_COLOURS}/>"
             '<p:sldLayoutIdLst><p:sldLayoutId id="2147483649" r:id="r1"/></p:sldLayoutIdLst>',
         ),
-        "ppt/slideLayouts/slideLayout1.xml": _part("sldLayout", _tree("")),
-        "ppt/notesMasters/notesMaster1.xml": _part("notesMaster", f"{_tree('')}<p:clrMap {_COLOURS}/>"),
-        "ppt/notesSlides/notesSlide1.xml": _part("notes", _tree(_shape("speaker note", "body", ' idx="1"'))),
+        "ppt/slideLayouts/slideLayout1.xml": _part("slideLayout", "sldLayout", _tree("")),
+        "ppt/notesMasters/notesMaster1.xml": _part(
+            "notesMaster", "notesMaster", f"{_tree('')}<p:clrMap {_COLOURS}/>"
+        ),
+        "ppt/notesSlides/notesSlide1.xml": _part(
+            "notesSlide", "notes", _tree(_shape("speaker note", "body", ' idx="1"'))
+        ),
         "ppt/comments/comment1.xml": _part(
+            "comments",
             "cmLst",
             '<p:cm authorId="0" dt="2021-03-04T10:00:00" idx="1"><p:pos x="10" y="10"/>'
             f"<p:text>{marker('comment')}</p:text></p:cm>",
         ),
         "ppt/commentAuthors.xml": _part(
+            "commentAuthors",
             "cmAuthorLst",
             f'<p:cmAuthor id="0" name="{marker("author of a comment")}" initials="A" lastIdx="1" '
             'clrIdx="0"/>',
         ),
-        "ppt/charts/chart1.xml": chart(),
-        "ppt/diagrams/data1.xml": diagram(marker("diagram")),
-        "ppt/media/image1.png": PICTURE,
-        f"ppt/embeddings/{ATTACHED_NAME}": ATTACHED,
-        "docProps/core.xml": properties(),
     }
-    notes = [("notesMaster", "../notesMasters/notesMaster1.xml"), ("slide", "../slides/slide1.xml")]
-    return package(
+    return document(
+        "ppt/presentation.xml",
         parts,
         {
-            "": [
-                ("officeDocument", "ppt/presentation.xml"),
-                ("metadata/core-properties", "docProps/core.xml"),
-            ],
             "ppt/presentation.xml": [
                 ("slide", "slides/slide1.xml"),
                 ("slide", "slides/slide2.xml"),
@@ -92,33 +88,21 @@ def pptx() -> bytes:
                 ("commentAuthors", "commentAuthors.xml"),
                 ("notesMaster", "notesMasters/notesMaster1.xml"),
             ],
-            "ppt/slides/slide1.xml": list(_FIRST),
+            "ppt/slides/slide1.xml": _FIRST,
             "ppt/slides/slide2.xml": [_FIRST[0]],
             "ppt/slideMasters/slideMaster1.xml": [("slideLayout", "../slideLayouts/slideLayout1.xml")],
             "ppt/slideLayouts/slideLayout1.xml": [("slideMaster", "../slideMasters/slideMaster1.xml")],
-            "ppt/notesSlides/notesSlide1.xml": notes,
+            "ppt/notesSlides/notesSlide1.xml": [
+                ("notesMaster", "../notesMasters/notesMaster1.xml"),
+                ("slide", "../slides/slide1.xml"),
+            ],
         },
-        types={name: _kind(name) for name in parts},
     )
 
 
-def _kind(name: str) -> str:
-    """The content type of a part."""
-    folder, _, file = name.removeprefix("ppt/").rpartition("/")
-    known = {
-        "charts": TYPES["chart"],
-        "diagrams": TYPES["diagramData"],
-        "docProps": TYPES["properties"],
-        "media": "image/png",
-        "embeddings": _DOCUMENT,
-        "comments": f"{_KIND}.comments+xml",
-        "": f"{_KIND}.presentation.main+xml" if file == "presentation.xml" else f"{_KIND}.commentAuthors+xml",
-    }
-    return known.get(folder) or f"{_KIND}.{folder.removesuffix('s')}+xml"
-
-
-def _part(root: str, content: str, attributes: str = "") -> str:
-    return f"<p:{root} {NAMESPACES}{attributes}>{content}</p:{root}>"
+def _part(kind: str, root: str, content: str, attributes: str = "") -> tuple[str, str]:
+    """The content type of a part, and its content."""
+    return f"{_KIND}.{kind}+xml", f"<p:{root} {NAMESPACES}{attributes}>{content}</p:{root}>"
 
 
 def _tree(shapes: str) -> str:

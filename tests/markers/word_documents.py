@@ -5,77 +5,55 @@ from __future__ import annotations
 from typing import Final
 
 from tests.markers.drawn import (
-    ATTACHED,
     ATTACHED_NAME,
     CONVERTED,
     DRAWING,
     NAMESPACES,
-    PICTURE,
     PLACED,
-    TYPES,
-    chart,
+    document,
+    identifiers,
     picture,
-    properties,
 )
 from tests.markers.places import Format, fates, marker
 from tests.text.invented_documents import WORD
-from tests.text.office_parts import diagram, package
 
 _KIND: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml"
 _BY: Final = 'w:author="Ada" w:date="2021-03-04T10:00:00Z"'
-_PARTS: Final = ("header", "footer", "footnotes", "endnotes", "comments")
 _RELATED: Final = (
-    *((part, f"{part}.xml") for part in _PARTS),
+    *((part, f"{part}.xml") for part in ("header", "footer", "footnotes", "endnotes", "comments")),
     ("chart", "charts/chart1.xml"),
     ("diagramData", "diagrams/data1.xml"),
     ("image", "media/image1.png"),
     ("package", f"embeddings/{ATTACHED_NAME}"),
 )
 #: The identifier of each relation, by its kind.
-_ID: Final = {kind: f"r{number}" for number, (kind, _) in enumerate(_RELATED, 1)}
+_ID: Final = identifiers(_RELATED)
 
 
 def docx() -> bytes:
     """A letter that has everything."""
-    return package(
+    return document(
+        "word/document.xml",
         {
-            "word/document.xml": f"<w:document {_DECLARED}><w:body>{_body()}</w:body></w:document>",
-            "word/header.xml": _part("hdr", _paragraph(_marked("header"))),
-            "word/footer.xml": _part("ftr", _paragraph(_marked("footer"))),
-            "word/footnotes.xml": _part("footnotes", _notes("footnote")),
-            "word/endnotes.xml": _part("endnotes", _notes("endnote")),
+            "word/document.xml": _part("document.main", "document", f"<w:body>{_body()}</w:body>"),
+            "word/header.xml": _part("header", "hdr", _paragraph(_marked("header"))),
+            "word/footer.xml": _part("footer", "ftr", _paragraph(_marked("footer"))),
+            "word/footnotes.xml": _part("footnotes", "footnotes", _notes("footnote")),
+            "word/endnotes.xml": _part("endnotes", "endnotes", _notes("endnote")),
             "word/comments.xml": _part(
+                "comments",
                 "comments",
                 f'<w:comment w:id="1" w:author="{marker("author of a comment")}" w:initials="A">'
                 f"{_paragraph(_marked('comment'))}</w:comment>",
             ),
-            "word/charts/chart1.xml": chart(),
-            "word/diagrams/data1.xml": diagram(marker("diagram")),
-            "word/media/image1.png": PICTURE,
-            f"word/embeddings/{ATTACHED_NAME}": ATTACHED,
-            "docProps/core.xml": properties(),
         },
-        {
-            "": [("officeDocument", "word/document.xml"), ("metadata/core-properties", "docProps/core.xml")],
-            "word/document.xml": list(_RELATED),
-        },
-        types={
-            "word/document.xml": f"{_KIND}.document.main+xml",
-            **{f"word/{part}.xml": f"{_KIND}.{part}+xml" for part in _PARTS},
-            "word/charts/chart1.xml": TYPES["chart"],
-            "word/diagrams/data1.xml": TYPES["diagramData"],
-            "word/media/image1.png": "image/png",
-            f"word/embeddings/{ATTACHED_NAME}": f"{_KIND}.document",
-            "docProps/core.xml": TYPES["properties"],
-        },
+        {"word/document.xml": _RELATED},
     )
 
 
-_DECLARED: Final = f'xmlns:w="{WORD}" {NAMESPACES}'
-
-
-def _part(root: str, content: str) -> str:
-    return f"<w:{root} {_DECLARED}>{content}</w:{root}>"
+def _part(kind: str, root: str, content: str) -> tuple[str, str]:
+    """The content type of a part, and its content."""
+    return f"{_KIND}.{kind}+xml", f'<w:{root} xmlns:w="{WORD}" {NAMESPACES}>{content}</w:{root}>'
 
 
 def _paragraph(*runs: str) -> str:

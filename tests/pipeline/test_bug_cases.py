@@ -9,7 +9,6 @@ import pytest
 
 from mnemo_assets.archive import ledger
 from mnemo_assets.pipeline import read, scan
-from mnemo_assets.text.reading import READERS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +26,7 @@ CASES = {
     "06-encrypted-file-vague-error": {
         "owner-only.pdf": "extracted",
         "user-locked.pdf": "failed Encrypted",
-        "user-locked.xlsx": "failed Encrypted" if "xlsx" in READERS else "new ReaderToCome",
+        "user-locked.xlsx": "failed Encrypted",
     },
     "08-whitespace-only-document-blocks-queue": {
         "blank.pdf": "skipped Empty",

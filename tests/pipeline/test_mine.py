@@ -14,8 +14,9 @@ from mnemo_assets.errors import RecipeError, SettingsError
 from mnemo_assets.extractions import recipes
 from mnemo_assets.extractions.extractor import Entity, Extraction, Relation
 from mnemo_assets.extractions.recipes import Recipe
+from mnemo_assets.graph.merge import DERIVATION
 from mnemo_assets.pipeline import activate as activate_room
-from mnemo_assets.pipeline import contribute, generations, mine, read, retry, scan, workshop
+from mnemo_assets.pipeline import contribute, generations, mine, read, retry, scan
 from mnemo_assets.pipeline.mine import MineCounts
 from mnemo_assets.serve import status
 
@@ -276,7 +277,7 @@ def test_another_recipe_is_refused(connection: Connection, chosen: Settings) -> 
     """The graph's recipe stays; the refusal names the command that switches."""
     mine.active_generation(connection, chosen)
     assert mine.active_generation(connection, chosen.model_copy(update={"extractor": None})).recipe == "words"
-    with pytest.raises(RecipeError, match="mnemo activate loud"):
+    with pytest.raises(RecipeError, match="mnemo extractor activate loud"):
         mine.mine(connection, chosen.model_copy(update={"extractor": "loud"}))
     with pytest.raises(RecipeError, match="no such recipe"):
         mine.mine(connection, chosen.model_copy(update={"extractor": "nonsense"}))
@@ -296,7 +297,7 @@ def test_the_owner_is_seeded_once(connection: Connection, chosen: Settings, fold
     ]
     assert found["spans"][0][1:5] == ("ada lovelace", 0, 3, "Ada")
     assert mine.mine(connection, chosen) == MineCounts()
-    with pytest.raises(SettingsError, match="mnemo activate words"):
+    with pytest.raises(SettingsError, match="mnemo extractor activate words"):
         mine.mine(connection, chosen.model_copy(update={"owner": ("Bo",)}))
 
 
@@ -330,17 +331,18 @@ def test_until_it_is_whole_the_old_graph_is_served(
     write(folder, {f"{n}.txt": f"ADA met Bo{n}" for n in range(40)})
     sync(connection, chosen, folder)
     before = graph(connection)
+    monkeypatch.setattr(activate_room, "BATCH", 10)
     stored: list[int] = []
-    merged = contribute.merged
+    gather = activate_room.gather
 
-    def dying(own: Connection, generation: Any, document: Any) -> Any:
-        if len(stored) == 25:
+    def dying(own: Connection, recipe: int, documents: Any, aliases: Any) -> Any:
+        if len(stored) == 20:
             raise KeyboardInterrupt
-        stored.append(document["document_id"])
-        return merged(own, generation, document)
+        stored.extend(document["document_id"] for document in documents)
+        return gather(own, recipe, documents, aliases)
 
     with monkeypatch.context() as patch:
-        patch.setattr(contribute, "merged", dying)
+        patch.setattr(activate_room, "gather", dying)
         with pytest.raises(KeyboardInterrupt):
             mine.activate(connection, chosen, "loud")
     assert graph(connection) == before
@@ -349,13 +351,14 @@ def test_until_it_is_whole_the_old_graph_is_served(
     assert "di" in keys(connection)
     again: list[int] = []
 
-    def watching(own: Connection, generation: Any, document: Any) -> Any:
-        again.append(document["document_id"])
-        return merged(own, generation, document)
+    def watching(own: Connection, recipe: int, documents: Any, aliases: Any) -> Any:
+        again.extend(document["document_id"] for document in documents)
+        return gather(own, recipe, documents, aliases)
 
     with monkeypatch.context() as patch:
-        patch.setattr(contribute, "merged", watching)
+        patch.setattr(activate_room, "gather", watching)
         mine.activate(connection, chosen, "loud")
+    assert len(again) == 21
     assert set(again).isdisjoint(stored)
     assert keys(connection) == ["ada", "di"]
     assert len(graph(connection)["contributions"]) == 41
@@ -405,11 +408,11 @@ def test_newer_merging_makes_the_graph_anew_without_extracting(
     before = graph(connection)
     Words.calls.clear()
     for room in (generations, mine):
-        monkeypatch.setattr(room, "DERIVATION", 2)
+        monkeypatch.setattr(room, "DERIVATION", DERIVATION + 1)
     mine.mine(connection, chosen)
     assert Words.calls == []
     assert graph(connection) == before
-    assert connection.execute(b"select derivation from generations").fetchall() == [{"derivation": 2}]
+    assert connection.execute(b"select derivation from generations").fetchall() == [{"derivation": DERIVATION + 1}]
 
 
 def test_failures_of_another_recipe_are_tried_by_the_new_one(
@@ -459,50 +462,6 @@ def test_a_switch_during_a_run(
     assert keys(connection) == ["ada"]
     assert len(graph(connection)["contributions"]) == 5
     assert connection.execute(b"select count(*) as n from entities").fetchall() == [{"n": 1}]
-
-
-def test_children_do_what_this_process_does() -> None:
-    """Spread over processes, every text has the extraction it has here."""
-    texts = {str(n): f"On {n % 28 + 1} October 2020 Acme Ltd paid {n}." for n in range(60)}
-    with workshop.Workshop("patterns") as here, workshop.Workshop("patterns", 2) as there:
-        found = dict(there.begin(texts))
-        assert found == dict(here.begin(texts))
-    assert all(isinstance(result, Extraction) and result.entities for result in found.values())
-
-
-def test_a_text_that_kills_its_process_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A dying child takes nobody along, and the run goes on with another."""
-    (tmp_path / "deadly_recipe.py").write_text(
-        "import os\n"
-        "from mnemo_assets.extractions import recipes\n"
-        "from mnemo_assets.extractions.extractor import Extraction\n"
-        "class Deadly:\n"
-        "    name, version = 'deadly', 1\n"
-        "    def extract(self, texts):\n"
-        "        if 'die' in texts[0]:\n"
-        "            os._exit(9)\n"
-        "        return [Extraction((), ())]\n"
-        "recipes.EXTRACTORS['patterns'] = recipes.Recipe(__name__, 'Deadly', 1, ())\n"
-    )
-    (tmp_path / "sitecustomize.py").write_text("import deadly_recipe\n")
-    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ['PYTHONPATH']}")
-    with workshop.Workshop("patterns", 2) as there:
-        for _ in range(2):
-            found = dict(there.begin({"a": "fine", "b": "die", "c": "fine", "d": "fine"}))
-            assert found == {
-                "a": Extraction((), ()),
-                "b": workshop.Failure("ProcessDied"),
-                "c": Extraction((), ()),
-                "d": Extraction((), ()),
-            }
-
-
-def test_a_recipe_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The user is told what to install, whether children or this process were to do the work."""
-    monkeypatch.setitem(recipes.EXTRACTORS, "words", Recipe(__name__, "Words", 1, (("no_such_package",),)))
-    for processes in (0, 2):
-        with pytest.raises(RecipeError), workshop.Workshop("words", processes) as there:
-            list(there.begin({"a": "Ada"}))
 
 
 def test_the_digest_can_be_recomputed_from_the_rows(

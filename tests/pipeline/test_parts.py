@@ -150,8 +150,8 @@ def test_attachments_are_documents(mailed: Mailed) -> None:
     assert mailed.connection.execute(b"select xmin, * from document_parts").fetchall() == written
 
 
-def test_a_reader_that_comes_later(mailed: Mailed, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An attachment goes on by itself once there is a reader for it."""
+def test_another_reader(mailed: Mailed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An attachment that could not be read is read again, from its mail, by another reader than before."""
     put_letter(mailed)
     mailed.sync()
     monkeypatch.setitem(reading.READERS, "doc", reading.READERS["txt"])

@@ -12,10 +12,13 @@ from msoffcrypto.method.ecma376_agile import ECMA376Agile
 
 from mnemo_assets.archive import ledger
 from mnemo_assets.errors import NotFoundError, UsageError
-from mnemo_assets.pipeline import read, scan, unlock
+from mnemo_assets.pipeline import read, recognise, scan, unlock
+from mnemo_assets.pipeline.recognise import OcrCounts
 from mnemo_assets.pipeline.unlock import UnlockCounts, passwords_in
 from mnemo_assets.text import cache, reading
 from mnemo_assets.text.reading import Reader
+from tests.pipeline.test_recognise import Fake
+from tests.scans import born_digital_and_scanned, locked
 from tests.text.invented_documents import docx, mupdf, paragraph, pdf
 
 if TYPE_CHECKING:
@@ -91,6 +94,27 @@ def test_what_fits_opens(papers: Path, connection: Connection, settings: Setting
     assert read.read(connection, settings) == read.ReadCounts()
     assert unlock.unlock(connection, settings, ["wrong"]) == UnlockCounts(locked=1)
     assert papers.exists()
+
+
+def test_a_page_that_was_drawn_without_the_password(
+    tmp_path: Path, connection: Connection, settings: Settings
+) -> None:
+    """Fails alone, and waits again once its document is unlocked: it is drawn with the password that fits."""
+    folder = tmp_path / "scans"
+    folder.mkdir()
+    mixed = folder / "mixed.pdf"
+    mixed.write_bytes(locked(born_digital_and_scanned(f"{PDF_WORDS}. " * 10, "one"), "hafen 12"))
+    scan.scan(connection, settings, ledger.add_archive(connection, folder))
+    read.read(connection, settings)
+    passwords = [*map(str, range(60)), "hafen 12"]
+    assert unlock.unlock(connection, settings, passwords) == UnlockCounts(opened=1)
+    assert recognise.recognise(connection, settings, engine=Fake()) == OcrCounts(pages_failed=1, unchanged=1)
+    assert outcomes(connection) == {"mixed.pdf": ("extracted", "OcrFailed")}
+    only = [sha256(mixed)]
+    assert unlock.unlock(connection, settings, passwords, only=only) == UnlockCounts(opened=1)
+    counts = recognise.recognise(connection, settings, engine=Fake(), passwords=passwords)
+    assert counts == OcrCounts(pages=1, extracted=1)
+    assert "Ada Byron met Carl Gauss." in "".join(texts(connection))
 
 
 def test_a_newer_reader_leaves_the_text(

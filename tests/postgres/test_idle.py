@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import subprocess
 import sys
 import threading
@@ -13,6 +14,7 @@ import psycopg
 from mnemo_assets import database, postgres
 from mnemo_assets.postgres import places, process, watch
 from mnemo_assets.settings import Settings
+from tests.upped import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,6 +118,21 @@ def test_the_watcher_ends_with_the_server(home: Path) -> None:
     if watched is not None:
         assert select.select([watched], [], [], 60)[0]
         os.close(watched)
+
+
+def test_a_server_without_a_watcher_gets_one(home: Path) -> None:
+    """Whoever started the server may have been killed before it was watched, and so may the watcher."""
+    postgres.ensure(home)
+    (line,) = watchers(home)
+    pid = int(line.split()[0])
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: watchers(home) == [], "the watcher is gone")
+    assert postgres.is_running(home)
+    postgres.ensure(home)
+    (line,) = watchers(home)
+    assert int(line.split()[0]) != pid
+    watch.begin(home)
+    assert watchers(home) == [line]
 
 
 def test_it_asks_by_no_road_of_the_users(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

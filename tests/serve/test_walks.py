@@ -254,7 +254,14 @@ def test_answers_are_bounded_whatever_the_documents_hold(graph: InventedGraph, r
         for row in answer.documents
     ]
     assert seen == made
-    assert len(walk(lambda cursor: documents.get_document(reader, made[0], cursor=cursor))) > 1
+    for number, document in enumerate(made[1:] * 20):
+        graph.part(made[0], document, worst, path=str(number))
+        graph.part(document, made[0], worst, path=str(number))
+    answers = walk(lambda cursor: documents.get_document(reader, made[0], cursor=cursor))
+    assert len(answers) > 1
+    shown = [(bool(answer.part_of), bool(answer.parts)) for answer in answers]
+    assert shown == [(True, True)] + [(False, False)] * (len(answers) - 1)
+    assert {(answer.parts_total, answer.part_of_total) for answer in answers} == {(60, 60)}
     assert len(walk(lambda cursor: entities.search_entities(reader, "0", cursor=cursor, limit=100))) > 1
     walk(lambda cursor: timeline.entity_timeline(reader, ids[0], cursor=cursor, limit=50))
     near = related.related_entities(reader, ids[0], limit=50)

@@ -31,7 +31,22 @@ def test_without_any_setting_the_defaults_hold() -> None:
         "ocr_engine": "tesseract",
         "ocr_model": None,
         "llm_url": "http://127.0.0.1:11434/v1",
+        "llm_model": None,
+        "llm_preset": None,
+        "llm_driver": "auto",
+        "llm_lock_url": None,
+        "llm_renew_url": None,
+        "llm_unlock_url": None,
+        "llm_slots": None,
+        "llm_context": None,
+        "llm_response_format": "auto",
+        "llm_seconds": 600,
         "llm_declared_local": False,
+        "llm_remote_host": None,
+        "llm_hosted_folders": (),
+        "llm_key_command": None,
+        "gpu_renew_seconds": 300,
+        "gpu_wait_seconds": 0,
         "dsn": None,
         "dsn_remote_host": None,
         "reader_dsn": None,
@@ -53,8 +68,23 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         "MNEMO_OCR_SECONDS": "7",
         "MNEMO_OCR_ENGINE": "vision",
         "MNEMO_OCR_MODEL": "qwen2.5vl:7b",
+        "MNEMO_LLM_URL": "https://[2001:db8::1]:8443/v1",
+        "MNEMO_LLM_MODEL": "qwen3:8b",
+        "MNEMO_LLM_PRESET": "qwen3-mining",
+        "MNEMO_LLM_DRIVER": "urls",
+        "MNEMO_LLM_LOCK_URL": "http://127.0.0.1:9000/lock?preset={preset}&owner={owner}",
+        "MNEMO_LLM_RENEW_URL": "http://127.0.0.1:9000/renew/{preset}/{owner}",
+        "MNEMO_LLM_UNLOCK_URL": "http://127.0.0.1:9000/unlock/{preset}/{owner}",
+        "MNEMO_LLM_SLOTS": "4",
+        "MNEMO_LLM_CONTEXT": "16384",
+        "MNEMO_LLM_RESPONSE_FORMAT": "none",
+        "MNEMO_LLM_SECONDS": "60",
         "MNEMO_LLM_DECLARED_LOCAL": "1",
-        "MNEMO_LLM_URL": "http://[::1]:8080/v1",
+        "MNEMO_LLM_REMOTE_HOST": "2001:db8::1",
+        "MNEMO_LLM_HOSTED_FOLDERS": f"{tmp_path}/a; {tmp_path}/b;",
+        "MNEMO_LLM_KEY_COMMAND": "pass show 'a service'",
+        "MNEMO_GPU_RENEW_SECONDS": "10",
+        "MNEMO_GPU_WAIT_SECONDS": "20",
         "MNEMO_DSN": "postgresql://ada:pw@db.example.org/graph",
         "MNEMO_DSN_REMOTE_HOST": "db.example.org",
         "MNEMO_READER_DSN": "postgresql://eve:pw@db.example.org/graph",
@@ -72,8 +102,23 @@ def test_every_setting_can_be_set(tmp_path: Path) -> None:
         "ocr_seconds": 7,
         "ocr_engine": "vision",
         "ocr_model": "qwen2.5vl:7b",
-        "llm_url": "http://[::1]:8080/v1",
+        "llm_url": environment["MNEMO_LLM_URL"],
+        "llm_model": "qwen3:8b",
+        "llm_preset": "qwen3-mining",
+        "llm_driver": "urls",
+        "llm_lock_url": environment["MNEMO_LLM_LOCK_URL"],
+        "llm_renew_url": environment["MNEMO_LLM_RENEW_URL"],
+        "llm_unlock_url": environment["MNEMO_LLM_UNLOCK_URL"],
+        "llm_slots": 4,
+        "llm_context": 16384,
+        "llm_response_format": "none",
+        "llm_seconds": 60,
         "llm_declared_local": True,
+        "llm_remote_host": "2001:db8::1",
+        "llm_hosted_folders": (tmp_path / "a", tmp_path / "b"),
+        "llm_key_command": SecretStr(environment["MNEMO_LLM_KEY_COMMAND"]),
+        "gpu_renew_seconds": 10,
+        "gpu_wait_seconds": 20,
         "dsn": SecretStr(environment["MNEMO_DSN"]),
         "dsn_remote_host": "db.example.org",
         "reader_dsn": SecretStr(environment["MNEMO_READER_DSN"]),
@@ -220,15 +265,35 @@ def test_a_model_that_sees_has_a_name() -> None:
     """The engine needs a model; the URL says a scheme and a host, and holds no password."""
     with pytest.raises(SettingsError, match="goes with MNEMO_OCR_MODEL, which is not set"):
         settings.load({"MNEMO_OCR_ENGINE": "vision"}, None)
-    with pytest.raises(SettingsError, match="MNEMO_LLM_DECLARED_LOCAL=1 once you know"):
-        settings.load({"MNEMO_OCR_ENGINE": "vision", "MNEMO_OCR_MODEL": "seer"}, None)
+    assert settings.load({"MNEMO_OCR_ENGINE": "vision", "MNEMO_OCR_MODEL": "seer"}, None).ocr_model == "seer"
     for name, value in (
         ("MNEMO_OCR_ENGINE", "magic"),
         ("MNEMO_OCR_MODEL", "a b"),
-        ("MNEMO_LLM_URL", "https://127.0.0.1/v1"),
+        ("MNEMO_LLM_URL", "ftp://127.0.0.1/v1"),
         ("MNEMO_LLM_URL", "http://ada:canary@127.0.0.1/v1"),
         ("MNEMO_LLM_URL", "127.0.0.1"),
     ):
         with pytest.raises(SettingsError, match=f"Malformed setting {name}") as raised:
             settings.load({name: value}, None)
         assert value not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("environment", "lacking"),
+    [
+        ({"MNEMO_EXTRACTOR": "llm"}, "MNEMO_LLM_MODEL"),
+        ({"MNEMO_LLM_KEY_COMMAND": "pass canary"}, "MNEMO_LLM_REMOTE_HOST"),
+        ({"MNEMO_LLM_HOSTED_FOLDERS": "/canary"}, "MNEMO_LLM_REMOTE_HOST"),
+        ({"MNEMO_LLM_RENEW_URL": "http://127.0.0.1/canary"}, "MNEMO_LLM_DRIVER=urls"),
+        ({"MNEMO_LLM_DRIVER": "urls"}, "MNEMO_LLM_LOCK_URL"),
+        (
+            {"MNEMO_LLM_DRIVER": "urls", "MNEMO_LLM_LOCK_URL": "http://127.0.0.1/canary"},
+            "MNEMO_LLM_RENEW_URL",
+        ),
+    ],
+)
+def test_what_goes_together(environment: dict[str, str], lacking: str) -> None:
+    """A setting that would do nothing alone, or could not do what it says, is refused; the other is named."""
+    with pytest.raises(SettingsError, match=f" goes with {lacking}, which is not set") as raised:
+        settings.load(environment, None)
+    assert "canary" not in str(raised.value)

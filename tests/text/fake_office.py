@@ -6,7 +6,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from mnemo_assets.text.converter import Converter, Program
+from mnemo_assets.text.converter import MEMORY_MB, Converter, Program
 
 ROOT = Path(__file__).parents[2]
 _PYTHON = (sys.executable, str(Path(sys.executable).resolve()), sysconfig.get_path("stdlib"))
@@ -20,13 +20,14 @@ def write(data):
 """
 
 
-def office(folder: Path, lines: str, *, seconds: int = 20) -> Converter:
+def office(folder: Path, lines: str, *, seconds: int = 20, memory_mb: int = MEMORY_MB) -> Converter:
     """A converter that starts a program of these lines; `write` makes its result.
 
     Args:
         folder: of the test.
         lines: of Python.
         seconds: as for `Converter`.
+        memory_mb: the same.
     """
     program = folder / "program" / "soffice"
     program.parent.mkdir(exist_ok=True)
@@ -35,6 +36,7 @@ def office(folder: Path, lines: str, *, seconds: int = 20) -> Converter:
     return Converter(
         folder / "scratch",
         seconds=seconds,
+        memory_mb=memory_mb,
         program=Program(program, program.parent, frozenset({"doc", "ppt"})),
         executable=(*_PYTHON, str(ROOT)),
     )

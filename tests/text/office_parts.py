@@ -15,54 +15,37 @@ PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 
 @dataclass(frozen=True)
 class Dialect:
-    """The namespaces of one form of Office Open XML."""
+    """How one form of Office Open XML spells its namespaces.
 
-    office: str
-    sheet: str
-    drawing: str
-    slide: str
-    chart: str
-    diagram: str
-    sheet_drawing: str
-    math: str
+    Attributes:
+        root: what they begin with.
+        year: what stands behind a family.
+    """
+
+    root: str
+    year: str
+
+    def of(self, family: str, name: str = "main") -> str:
+        """A namespace of a family."""
+        return f"{self.root}/{family}{self.year}/{name}"
 
     def declared(self) -> str:
         """The declarations of the namespaces, each under its usual prefix."""
         prefixes = {
-            "r": f"{self.office}/relationships",
-            "a": f"{self.drawing}/main",
-            "p": self.slide,
-            "c": self.chart,
-            "dgm": self.diagram,
-            "xdr": self.sheet_drawing,
-            "m": self.math,
+            "r": self.of("officeDocument", "relationships"),
+            "a": self.of("drawingml"),
+            "p": self.of("presentationml"),
+            "c": self.of("drawingml", "chart"),
+            "dgm": self.of("drawingml", "diagram"),
+            "xdr": self.of("drawingml", "spreadsheetDrawing"),
+            "m": self.of("officeDocument", "math"),
             "mc": "http://schemas.openxmlformats.org/markup-compatibility/2006",
         }
         return " ".join(f'xmlns:{prefix}="{name}"' for prefix, name in prefixes.items())
 
 
-_OPEN = "http://schemas.openxmlformats.org"
-TRANSITIONAL = Dialect(
-    office=f"{_OPEN}/officeDocument/2006",
-    sheet=f"{_OPEN}/spreadsheetml/2006/main",
-    drawing=f"{_OPEN}/drawingml/2006",
-    slide=f"{_OPEN}/presentationml/2006/main",
-    chart=f"{_OPEN}/drawingml/2006/chart",
-    diagram=f"{_OPEN}/drawingml/2006/diagram",
-    sheet_drawing=f"{_OPEN}/drawingml/2006/spreadsheetDrawing",
-    math=f"{_OPEN}/officeDocument/2006/math",
-)
-_ISO = "http://purl.oclc.org/ooxml"
-STRICT = Dialect(
-    office=f"{_ISO}/officeDocument",
-    sheet=f"{_ISO}/spreadsheetml/main",
-    drawing=f"{_ISO}/drawingml",
-    slide=f"{_ISO}/presentationml/main",
-    chart=f"{_ISO}/drawingml/chart",
-    diagram=f"{_ISO}/drawingml/diagram",
-    sheet_drawing=f"{_ISO}/drawingml/spreadsheetDrawing",
-    math=f"{_ISO}/officeDocument/math",
-)
+TRANSITIONAL = Dialect("http://schemas.openxmlformats.org", "/2006")
+STRICT = Dialect("http://purl.oclc.org/ooxml", "")
 Parts = dict[str, str | bytes]
 Relations = dict[str, list[tuple[str, str]]]
 
@@ -97,8 +80,9 @@ def package(
 
 
 def _relations(targets: Sequence[tuple[str, str]], dialect: Dialect) -> str:
+    office = dialect.of("officeDocument", "relationships")
     rows = "".join(
-        f'<Relationship Id="r{number}" Type="{dialect.office}/relationships/{kind}" Target="{target}"'
+        f'<Relationship Id="r{number}" Type="{office}/{kind}" Target="{target}"'
         + (' TargetMode="External"/>' if "://" in target else "/>")
         for number, (kind, target) in enumerate(targets, 1)
     )
@@ -138,7 +122,7 @@ def workbook(
         + "/>"
         for number in range(len(sheets))
     )
-    around = f'xmlns="{dialect.sheet}" {dialect.declared()}'
+    around = f'xmlns="{dialect.of("spreadsheetml")}" {dialect.declared()}'
     codes = "".join(
         f'<numFmt numFmtId="{164 + number}" formatCode="{code}"/>' for number, code in enumerate(formats)
     )

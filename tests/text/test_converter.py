@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import socket
 import subprocess
 import sys
@@ -39,9 +40,14 @@ def converted(folder: Path, lines: str, document: bytes = b"x", *, seconds: int 
 
 
 def refusal(folder: Path, lines: str, *, seconds: int = 20) -> tuple[ErrorClass, str]:
-    with pytest.raises(ReadingError) as refused:
-        converted(folder, lines, seconds=seconds)
+    found = how_it_ended(office(folder, lines, seconds=seconds))
     assert list((folder / "scratch").iterdir()) == []
+    return found
+
+
+def how_it_ended(program: converter.Converter) -> tuple[ErrorClass, str]:
+    with pytest.raises(ReadingError) as refused, program.converted(b"x", "doc"):
+        pass
     return refused.value.error_class, refused.value.detail
 
 
@@ -116,6 +122,19 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
     """It gets no more than it may have."""
     lines = "try: bytearray(3 << 30)\nexcept MemoryError: write(b'refused')"
     assert converted(tmp_path, lines) == b"refused"
+
+
+@linux
+def test_the_memory_of_mnemo_is_not_that_of_the_program(tmp_path: Path) -> None:
+    """The kernel counts what whoever starts a program has had: that does not make its end one of memory."""
+    bytearray(400 << 20)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 0.8 * 1024 * 400
+    greedy = "held = bytearray(350 << 20); time.sleep(0.5); sys.exit(1)"
+    ends = [how_it_ended(office(tmp_path, lines, memory_mb=400)) for lines in ("sys.exit(1)", greedy)]
+    assert ends == [
+        (ErrorClass.READER_CRASHED, "converter: exit 1"),
+        (ErrorClass.READER_MEMORY, "converter"),
+    ]
 
 
 def test_a_bomb_of_output_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

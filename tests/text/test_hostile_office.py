@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 
@@ -11,6 +12,7 @@ import pytest
 from mnemo_assets.errors import ErrorClass, ReadingError
 from mnemo_assets.text.pages import MAX_TEXT
 from mnemo_assets.text.reading import Text
+from mnemo_assets.text.xml_parts import Parts, elements
 from tests.text.invented_documents import docx, paragraph
 from tests.text.office_parts import (
     TRANSITIONAL,
@@ -36,7 +38,7 @@ TIMEOUT, MEMORY, LARGE, CORRUPT = (
 ENDED = {TIMEOUT, MEMORY, LARGE}
 LAUGHS = "".join(f'<!ENTITY l{n} "&l{n - 1};&l{n - 1};">' for n in range(1, 40))
 PROLOG = f'<!DOCTYPE x [<!ENTITY l0 "ha">{LAUGHS}]>'
-AROUND = f'xmlns="{TRANSITIONAL.sheet}" {TRANSITIONAL.declared()}'
+AROUND = f'xmlns="{TRANSITIONAL.of("spreadsheetml")}" {TRANSITIONAL.declared()}'
 
 
 def outcome(read: Read, content: bytes, ext: str = "xlsx") -> str:
@@ -249,6 +251,21 @@ def test_lists_that_are_bombs(read: Read) -> None:
         relations={"xl/sheet1.xml": [("comments", "comments.xml")]},
     )
     assert outcome(read, content).count("x") == 100_000
+
+
+def test_nothing_is_unpacked_behind_a_bomb() -> None:
+    """A part that a document can do without may meet the bound: what is read after it is not unpacked."""
+    content = package({"bomb.xml": f"<x>{' ' * (1 << 20)}</x>", "page.html": " " * (32 << 20)}, {})
+    with zipfile.ZipFile(io.BytesIO(content)) as container:
+        parts = Parts(container, 1000)
+        with pytest.raises(ReadingError):
+            list(elements(parts, "bomb.xml"))
+        tracemalloc.start()
+        with pytest.raises(ReadingError) as refused:
+            parts.whole("page.html")
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert (refused.value.error_class, peak < 4 << 20) == (LARGE, True)
 
 
 def test_an_embedded_bomb_is_left_out(read: Read) -> None:

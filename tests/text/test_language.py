@@ -83,3 +83,17 @@ def test_a_reading_tells_the_language(read: Callable[[bytes, str], Text]) -> Non
     """It comes out of the sandbox with the text."""
     assert read(LETTERS["fr"].encode(), "txt").language == "fr"
     assert read(b"Total: 42", "txt").language is None
+
+
+def test_a_forked_process_tells_the_same() -> None:
+    """The tables that it shares are the model's, and loading twice changes nothing."""
+    code = (
+        "import os, sys; from mnemo_assets.text import language;"
+        f" letters = {LETTERS!r};"
+        " language.load(); language.load();"
+        " child = os.fork();"
+        " right = all(language.of(text) == name for name, text in letters.items());"
+        " child or os._exit(not right);"
+        " sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) or not right)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

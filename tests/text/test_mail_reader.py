@@ -82,8 +82,40 @@ WRONG_BOUNDARY = (
     ],
 )  # fmt: skip
 def test_the_body_is_what_the_recipient_saw(mail: str, expected: str) -> None:
-    """The plain part of an alternative, else the page; what is shown inline, and no attachment."""
+    """The plain part of an alternative, or the page; what is shown inline, and no attachment."""
     assert body_of(mail) == expected
+
+
+RELATED = multipart("related", part("text/html", "<p>one two six"), part("text/css", "x"), boundary="r")
+
+
+@pytest.mark.parametrize(
+    ("plain", "page", "expected"),
+    [
+        ("one two", part("text/html", "<p>one two<p>six ten"), "one two"),
+        ("one", part("text/html", "<p>one two<p>six ten"), "one two\n\nsix ten"),
+        ("Straße, ÄRGER!", part("text/html", "<p>STRASSE Ärger of me"), "Straße, ÄRGER!"),
+        ("one two ten ".ljust(400, "x"), part("text/html", "<p>Ada Jon Mara"), "Ada Jon Mara"),
+        ("+1 ok", part("text/html", "<p>+1"), "+1 ok"),
+        ("港の\n報告書\nです", part("text/html", "<p>港の報告書です"), "港の\n報告書\nです"),
+        ("您的程序不能显示网页", part("text/html", "<p>港口的报告已经写好"), "港口的报告已经写好"),
+        ("one", RELATED, "one two six"),
+        ("one two", RELATED, "one two"),
+        ("港の報告書です", part("text/html", "<p>港、。「」・"), "港の報告書です"),
+    ],
+)
+def test_a_plain_text_that_lacks_most_of_the_page_gives_way(plain: str, page: str, expected: str) -> None:
+    """Each different word counts once, of three letters or more, or a character that is one."""
+    assert body_of(multipart("alternative", part("text/plain", plain), page)) == expected
+
+
+def test_the_beginning_of_a_page_says_what_a_plain_text_lacks() -> None:
+    """Whatever stands behind its first 20,000 words."""
+    words = [f"w{number}" for number in range(100_000, 140_000)]
+    page = part("text/html", "<p>" + " ".join(words))
+    for plain, expected in ((words[:10_000], words[:10_000]), (words[:9_999], words)):
+        mail = multipart("alternative", part("text/plain", " ".join(plain)), page)
+        assert body_of(mail).split() == expected
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,44 @@ def test_the_body_of_a_msg_in_its_forms(body: Properties, expected: str) -> None
     assert read(msg(Message({0x0037: "x", **body}))).text == f"Subject: x\n\n{expected}"
 
 
+FROM_PAGE = r"{\rtf1\ansi\ansicpg1252\fromhtml1 \deff0{\fonttbl{\f0\fswiss Arial;}}"
+LINK = (
+    r'{\*\htmltag84 <a href="http://x">}\htmlrtf {\field{\*\fldinst{HYPERLINK "http://x"}}{\fldrslt\cf1\ul '
+    r"\htmlrtf0 the chart\htmlrtf }\htmlrtf0 \htmlrtf }\htmlrtf0 {\*\htmltag92 </a>}"
+)
+CELLS = (
+    r"\htmlrtf \trowd\intbl\htmlrtf0 {\*\htmltag <table><tr><td>}a{\*\htmltag </td>}\htmlrtf \cell\htmlrtf0 "
+    r"{\*\htmltag <td>}b\htmlrtf \cell\row\htmlrtf0 "
+)
+QUOTE = r'{\*\htmltag <blockquote type="cite">}they <said>{\*\htmltag </blockquote>}\u-10179?\u-8704?'
+IMAGE = r'{\*\htmltag <img\par alt="a \lquote b\rquote  \{\}">}\line &lt;{\*\mhtmltag <i>}'
+
+
+@pytest.mark.parametrize(
+    ("rich", "expected"),
+    [
+        (LINK, "the chart"),
+        (r"one{\*\htmltag <br>}\htmlrtf \line\plain\deleted twice\plain\htmlrtf0 two", "one\ntwo"),
+        (CELLS, "a\tb"),
+        (IMAGE, "a ‘b’ {} &lt;"),
+        (QUOTE, "> they <said>\n\n😀"),
+        (r"{\pict\bin3 }{ }Dear\'a0{\*\htmltag <!--}gone{\*\htmltag -->}Jon", "Dear Jon"),
+    ],
+)
+def test_a_page_that_was_made_into_rich_text(rich: str, expected: str) -> None:
+    """Its tags and its words are those of the page; what stands for the tags in rich text is not of it."""
+    body = packed((FROM_PAGE + rich + "}").encode("ascii"))
+    assert read(msg(Message({0x0037: "x", 0x1009: body}))).text == f"Subject: x\n\n{expected}"
+
+
+def test_rich_text_by_itself_is_read_as_such_a_document_is() -> None:
+    """Tables, notes and deletions are what they are in any rich text; no page of it begins another mail."""
+    table = rb"\trowd\intbl a\cell b\cell\row\pard"
+    rich = rb"{\rtf1\ansi Dear\~Jon{\deleted  gone}{\footnote a note}\par%b\page End}" % table
+    text = read(msg(Message({0x0037: "x", 0x1009: packed(rich)})))
+    assert (text.text, len(text.page_starts)) == ("Subject: x\n\nDear Jon\na\tb\n\na note\n\nEnd", 1)
+
+
 def test_packed_text_says_a_word_twice() -> None:
     """A place in the window stands for what was said there, and may reach into what it makes."""
     twice = b"\x0c" + b"ab" + (207 << 4 | 4).to_bytes(2, "big") + (215 << 4).to_bytes(2, "big")

@@ -138,8 +138,8 @@ def test_comments_of_both_kinds_have_their_author() -> None:
         "<p:cm authorId='0'><p:text>check</p:text></p:cm><p:cm authorId='9'><p:text>x</p:text></p:cm>",
     )
     new = (
-        f'<q:cmLst xmlns:q="{MODERN}" xmlns:a="{TRANSITIONAL.drawing}/main"><q:cm authorId="m"><q:replyLst>'
-        f'<q:reply authorId="j"><q:txBody>{words("because")}</q:txBody></q:reply></q:replyLst>'
+        f'<q:cmLst xmlns:q="{MODERN}" xmlns:a="{TRANSITIONAL.of("drawingml")}"><q:cm authorId="m">'
+        f'<q:replyLst><q:reply authorId="j"><q:txBody>{words("because")}</q:txBody></q:reply></q:replyLst>'
         f"<q:txBody>{words('why', 'though')}</q:txBody></q:cm></q:cmLst>"
     )
     people = (

@@ -80,6 +80,7 @@ def test_characters_are_what_the_code_page_says(body: str, expected: str) -> Non
         (r"\mac", r"\'8a", "ä"),
         (r"\pc", r"\'84", "ä"),
         (r"\ansi\ansicpg99999", r"\'e4", "ä"),
+        (r"\ansi\ansicpg1200", r"\'e4", "ä"),
         (r"\ansi\ansicpg1252\deff7{\fonttbl{\f7\fcharset238 X;}}", r"\'f8 \plain\'f8", "ř ř"),
         (r"\ansi\ansicpg1251{\fonttbl{\f0\fcharset0 X;}}", r"\f0\'ff", "я"),
     ],

@@ -141,7 +141,7 @@ def test_no_process_is_started_before_the_first_document(tmp_path: Path) -> None
         assert sandbox._zygote is None
         with pytest.raises(ReadingError) as refused:
             sandbox.read(0, "png")
-        assert refused.value.error_class is ErrorClass.READER_TO_COME
+        assert refused.value.error_class is ErrorClass.UNSUPPORTED
         assert sandbox._zygote is None
         reading_of(sandbox, tmp_path)(b"x", "txt")
         assert sandbox._zygote is not None

@@ -143,6 +143,34 @@ def test_without_an_endpoint_pages_wait(settings: Settings) -> None:
         engines.engine(settings.model_copy(update={"llm_url": "http://192.0.2.1/v1"}))
 
 
+@pytest.mark.parametrize(
+    ("status", "body"), [(503, b"Loading model"), (500, b"model limit reached"), (429, b"")]
+)
+def test_a_model_that_is_not_ready(settings: Settings, stub: Stub, status: int, body: bytes) -> None:
+    """It is not the page's doing: pages wait."""
+    engine = engines.engine(settings)
+    stub.answer = lambda _asked: Answer(status, body)
+    with pytest.raises(RecognitionError, match=r"Scanned pages wait: the model is (loading|busy)\."):
+        engine.recognise(PAGE, None)
+
+
+def test_what_may_pass_pages_on_is_sent_none(settings: Settings) -> None:
+    """Pages wait until it is declared to be here; a hosted endpoint has none, whatever folders are named."""
+    with serving(lambda _asked: said("it rains"), "unknown") as stub:
+        elsewhere = settings.model_copy(update={"llm_url": stub.url})
+        with pytest.raises(
+            RecognitionError, match=r"Scanned pages wait for a model\..*MNEMO_LLM_DECLARED_LOCAL=1"
+        ):
+            engines.engine(elsewhere)
+        assert stub.completions == []
+        declared = elsewhere.model_copy(update={"llm_declared_local": True})
+        assert engines.engine(declared).recognise(PAGE, None).text == "it rains"
+    opted_in = {"llm_remote_host": "192.0.2.1", "llm_hosted_folders": (settings.home,)}
+    hosted = settings.model_copy(update={"llm_url": "https://192.0.2.1/v1", **opted_in})
+    with pytest.raises(SettingsError, match="no page is sent to a hosted endpoint"):
+        engines.engine(hosted)
+
+
 def test_the_engine_that_is_set(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """One of two."""
     monkeypatch.setattr(ocr, "engine", lambda _settings: "tesseract's")

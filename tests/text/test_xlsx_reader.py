@@ -21,7 +21,7 @@ from tests.text.office_parts import (
     workbook,
 )
 
-SHEET = TRANSITIONAL.sheet
+SHEET = TRANSITIONAL.of("spreadsheetml")
 THREADS = "http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments"
 LETTER = docx(paragraph("Dear Ada"))
 

@@ -1,0 +1,186 @@
+"""Documents mined by a model: requests in flight across documents, so that no slot idles while work waits.
+
+One connection, and no transaction open while a request is awaited. What a model answered is kept as it comes, what
+it says of a text when all parts of the text have ended, a document when all its texts have. A stop at any instant
+loses the requests that were in flight.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from mnemo_assets.extractions import from_llm, replies, store
+from mnemo_assets.extractions.parse import StoredReply
+from mnemo_assets.pipeline import asking, contribute
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from mnemo_assets.database import Connection
+    from mnemo_assets.extractions.from_llm import Resolved
+    from mnemo_assets.extractions.request import Template
+    from mnemo_assets.pipeline.claims import Claimant
+    from mnemo_assets.pipeline.generations import Generation
+
+#: Documents claimed at once: enough to look ahead, few enough to leave others some.
+BATCH: Final = 8
+#: Seconds between renewals of the claims: a long document outlives a claim.
+RENEWING: Final = 300.0
+#: In memory alone: what stands for the reply that a request did not get.
+_NO_REPLY: Final = StoredReply("", "", "failed", None, None)
+
+#: A claimed document.
+Row: TypeAlias = "dict[str, Any]"
+
+
+@dataclass(slots=True)
+class _Text:
+    """A text that is being asked about, whole or in parts."""
+
+    content: str
+    text: str
+    replies: dict[str, StoredReply]
+    documents: set[int] = field(default_factory=set)
+    asked: set[str] = field(default_factory=set)  # requests that have not ended
+    failure: str | None = None  # of a request that no reply came of
+
+
+@dataclass(slots=True)
+class Drain:
+    """One process's share of the documents that wait, for one generation.
+
+    Attributes:
+        connection: the owner's, in autocommit mode.
+        generation: whose recipe asks a model.
+        claimant: of the documents.
+        take: claims the next documents after one, and returns their rows; none when there are no more.
+        pump: opens the way to the model when the first request has to be sent.
+        again: as `mine.mine` has it.
+    """
+
+    connection: Connection
+    generation: Generation
+    claimant: Claimant
+    take: Callable[[int], list[Row]]
+    pump: Callable[[], asking.Pump]
+    again: contribute.Again | None
+    _template: Template = field(init=False)
+    _open: asking.Pump | None = None
+    _texts: dict[str, _Text] = field(default_factory=dict)
+    _rows: dict[int, Row] = field(default_factory=dict)
+    _waiting: dict[int, set[str]] = field(default_factory=dict)
+    _after: int = 0
+    _is_over: bool = False
+    _renewed: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self._template = self.generation.template
+
+    def documents(self) -> Iterator[Row]:
+        """The documents of which every text has ended, in the order in which that comes to be.
+
+        Raises:
+            EndpointDownError, LeaseHeldError, LeaseLostError: the model cannot be asked; nothing is lost.
+        """
+        while True:
+            while not self._is_over and (self._open is None or self._open.is_hungry):
+                yield from self._claim()
+            if self._open is None or not self._open.in_hand:
+                return
+            yield from self._hear(*self._open.next())
+            self._renew()
+
+    def _claim(self) -> Iterator[Row]:
+        """Claim some documents, and ask about their texts; those that wait for nothing have ended."""
+        rows = self.take(self._after)
+        self._is_over = not rows
+        if not rows:
+            return
+        ids = [row["document_id"] for row in rows]
+        self._after = ids[-1]
+        texts = contribute.missing_of_each(self.connection, self.generation, ids, self.again)
+        new = {content: text for each in texts.values() for content, text in each.items()}
+        known = replies.about(self.connection, new.keys() - self._texts.keys()) if new else {}
+        for row in rows:
+            contents = texts.get(row["document_id"], {})
+            self._rows[row["document_id"]] = row
+            self._waiting[row["document_id"]] = set(contents)
+            for content, text in contents.items():
+                self._begin(content, text, known, row["document_id"])
+            yield from self._ended(row["document_id"])
+
+    def _begin(
+        self, content: str, text: str, known: Mapping[str, dict[str, StoredReply]], document_id: int
+    ) -> None:
+        """Ask about a text, unless that is being done for another document."""
+        if content not in self._texts:
+            answered = {} if self.again == "all" else dict(known.get(content, {}))
+            self._texts[content] = _Text(content, text, answered)
+            if self.again == "failed":
+                self._forget_faults(self._texts[content])
+            self._texts[content].documents.add(document_id)
+            self._go_on(self._texts[content])
+        elif content in self._texts:
+            self._texts[content].documents.add(document_id)
+
+    def _forget_faults(self, one: _Text) -> None:
+        """Ask once more what was answered and could not be used."""
+        for key in from_llm.resolve(self._template, one.text, one.replies).faulty:
+            one.replies.pop(key, None)
+
+    def _go_on(self, one: _Text) -> None:
+        """Ask what is to be asked about a text by what is known of it; keep what it says if that is nothing."""
+        resolved = from_llm.resolve(self._template, one.text, one.replies)
+        if not resolved.missing:
+            self._keep(one, resolved)
+            return
+        pump = self._opened()
+        document_id = min(one.documents)
+        for request in resolved.missing:
+            one.asked.add(request.key)
+            pump.submit(asking.Ask(request, one.content, document_id))
+
+    def _hear(self, ask: asking.Ask, answer: StoredReply | asking.Failed) -> Iterator[Row]:
+        """Take what a request came to; returns documents that have ended by it."""
+        one = self._texts[ask.content_sha256]
+        one.asked.discard(ask.request.key)
+        if isinstance(answer, asking.Failed):
+            one.failure = answer.error_class
+            answer = _NO_REPLY
+        one.replies[ask.request.key] = answer
+        if one.asked:
+            return
+        documents = sorted(one.documents)
+        self._go_on(one)
+        if ask.content_sha256 not in self._texts:
+            for document_id in documents:
+                yield from self._ended(document_id)
+
+    def _keep(self, one: _Text, resolved: Resolved) -> None:
+        """Keep what the model says of a text; its documents wait for it no more."""
+        if one.failure is not None:
+            resolved = replace(resolved, fault=one.failure)
+        store.store_resolved(
+            self.connection, self.generation.extractor_id, one.content, resolved, again=self.again == "all"
+        )
+        for document_id in one.documents:
+            self._waiting[document_id].discard(one.content)
+        del self._texts[one.content]
+
+    def _ended(self, document_id: int) -> Iterator[Row]:
+        if document_id in self._waiting and not self._waiting[document_id]:
+            del self._waiting[document_id]
+            yield self._rows.pop(document_id)
+
+    def _opened(self) -> asking.Pump:
+        if self._open is None:
+            self._open = self.pump()
+        return self._open
+
+    def _renew(self) -> None:
+        if time.monotonic() - self._renewed >= RENEWING:
+            self.claimant.renew()
+            self._renewed = time.monotonic()

@@ -1,0 +1,37 @@
+-- Recipes that ask a model: what its preset can do, whether it was measured, and which documents it may see.
+
+-- name: answer_format
+-- Whether the replies of a preset are held to a schema, if that was tried: answer_format.
+select answer_format from model_presets
+where preset = %(preset)s and model = %(model)s and server = %(server)s;
+
+-- name: remember_format
+-- Remembers it: answer_format.
+insert into model_presets (preset, model, server, answer_format, finding)
+values (%(preset)s, %(model)s, %(server)s, %(answer_format)s, %(finding)s)
+on conflict (preset, model, server) do update
+set answer_format = excluded.answer_format, finding = excluded.finding, probed_at = now()
+returning answer_format;
+
+-- name: do_not_mind
+-- Writes that the owner has a recipe drain the archive although nobody has measured it.
+update extractors set unmeasured_at = now() where extractor_id = %(extractor_id)s and unmeasured_at is null;
+
+-- name: is_measured
+-- Whether a bake-off has measured a recipe with its request, or the owner did not mind: measured.
+select x.unmeasured_at is not null
+    or exists (select from bakeoffs b where b.recipes @> array[x.name || '@' || x.request_hash]) as measured
+from extractors x where x.extractor_id = %(extractor_id)s;
+
+-- name: request_of
+-- The request that a recipe keeps: request.
+select request from extractors where extractor_id = %(extractor_id)s;
+
+-- name: opt_in_all
+-- Lets all documents be seen.
+update documents set error_class = null where stage = 'extracted' and error_class = 'NotOptedIn';
+
+-- name: opt_out
+-- Keeps back the documents that do not lie, all their files, in these folders, and what is inside of them.
+update documents d set error_class = 'NotOptedIn'
+where d.stage = 'extracted' and d.document_id in (select outside(%(folders)s::bytea[]));
