@@ -181,7 +181,7 @@ def refuse_unmeasured(
     if row is None or not row["measured"]:
         raise UnmeasuredError(
             f"{documents:,} documents wait for {generation.recipe}, which no bake-off has measured. See what "
-            f"it is worth on a few: mnemo bakeoff --models {generation.template.model} --judges OTHER,ANOTHER. "
+            f"it is worth on a few: mnemo bakeoff --models {generation.template.model} --judges X,Y. "
             "To do without: mnemo sync --unmeasured."
         )
 
@@ -210,7 +210,7 @@ def recipe_name(settings: Settings) -> str | None:
 
 
 def folders(settings: Settings) -> list[bytes] | None:
-    """The folders of which alone a hosted endpoint may see documents, each with a slash; None: none is hosted."""
+    """The folders of which alone a hosted endpoint sees documents, each with a slash; or None."""
     named = [f"{os.fspath(folder).rstrip('/')}/" for folder in settings.llm_hosted_folders]
     return [os.fsencode(folder) for folder in named] or None
 
