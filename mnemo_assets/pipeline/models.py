@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from mnemo_assets import gpu, llm
 from mnemo_assets.database import Connection, queries
@@ -23,6 +23,7 @@ from mnemo_assets.pipeline.progress import Stop, never
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from mnemo_assets.extractions.request import Template
     from mnemo_assets.llm import Endpoint
@@ -59,6 +60,22 @@ _SCHEMA: Final = {
 _PROBE_TOKENS: Final = 60
 
 
+class Leased(Protocol):
+    """What gets the lease of a preset: `gpu.leased`, or a resource that wraps it."""
+
+    def __call__(
+        self,
+        settings: Settings,
+        preset: str,
+        tag: str,
+        /,
+        *,
+        driver: gpu.Driver | None = None,
+        stop: Stop = never,
+    ) -> AbstractContextManager[gpu.Lease]:
+        """The lease, with its preset loaded, until the context ends."""
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """A model that is loaded, and ours for a while."""
@@ -70,7 +87,13 @@ class Session:
 
 @contextmanager
 def session(
-    settings: Settings, model: str, program: str, *, preset: str | None = None, stop: Stop = never
+    settings: Settings,
+    model: str,
+    program: str,
+    *,
+    preset: str | None = None,
+    stop: Stop = never,
+    leased: Leased = gpu.leased,
 ) -> Iterator[Session]:
     """Get the lease of a preset, have it loaded, and let go of it at the end.
 
@@ -80,6 +103,7 @@ def session(
         program: who we are: `mine`.
         preset: what is loaded; by default that of the settings, else the model.
         stop: ends a wait for the lease.
+        leased: gets the lease.
 
     Raises:
         EndpointDownError, EndpointElsewhereError, SettingsError: there is no such endpoint, or no text goes
@@ -91,7 +115,7 @@ def session(
     # the driver has a way of its own: whoever asks closes theirs, and the model is let go of after that
     with llm.open_endpoint(settings, model) as endpoint, llm.open_endpoint(settings, model) as loading:
         driver = gpu.driver(settings, loading, chosen, owner)
-        with gpu.leased(settings, chosen, owner, driver=driver, stop=stop) as lease:
+        with leased(settings, chosen, owner, driver=driver, stop=stop) as lease:
             way = asking.Way(
                 slots=settings.llm_slots or endpoint.identity.slots or SLOTS,
                 seconds=float(settings.llm_seconds),
