@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -33,12 +34,21 @@ def endpoint(settings: Settings, router: Llama) -> Iterator[Endpoint]:
         yield endpoint
 
 
+@contextmanager
+def using(settings: Settings, endpoint: Endpoint, preset: str = "one") -> Iterator[gpu.Lease]:
+    """A preset's lease, with the driver that fits the endpoint."""
+    tag = gpu.tag("mine")
+    driver = gpu.driver(settings, endpoint, preset, tag)
+    with gpu.leased(settings, preset, tag, driver=driver) as lease:
+        yield lease
+
+
 def test_a_preset_is_loaded_evicted_and_loaded_again(
     settings: Settings, endpoint: Endpoint, router: Llama
 ) -> None:
     """While the lease stands the model is there, also after it was evicted; afterwards it is not."""
     assert endpoint.identity.server == "llama-server-router"
-    with gpu.using(settings, endpoint, "mine") as lease:
+    with using(settings, endpoint) as lease:
         assert router.states() == {"one": "loaded", "two": "unloaded"}
         assert lease.restore() is False
         router.ask("POST", "/models/load", {"model": "two"})
@@ -56,13 +66,12 @@ def test_a_preset_that_somebody_else_loaded_stays(
     """It is used, and left as it was."""
     router.ask("POST", "/models/load", {"model": "one"})
     until(lambda: router.states()["one"] == "loaded", "it is loaded")
-    with gpu.using(settings, endpoint, "mine"):
+    with using(settings, endpoint):
         pass
     assert router.states()["one"] == "loaded"
 
 
 def test_a_preset_that_the_router_does_not_know(settings: Settings, endpoint: Endpoint) -> None:
     """The lease is given back, and the class of what went wrong is said."""
-    unknown = settings.model_copy(update={"llm_preset": "three"})
-    with pytest.raises(EndpointDownError, match="status 404"), gpu.using(unknown, endpoint, "mine"):
+    with pytest.raises(EndpointDownError, match="status 404"), using(settings, endpoint, "three"):
         pass
