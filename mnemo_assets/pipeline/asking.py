@@ -229,7 +229,7 @@ class Pump:
             attempt.failure = "down"
         else:
             attempt.seconds += time.monotonic() - began
-            finish = "refused" if reply.refused else reply.finish_reason
+            finish = "content_filter" if reply.refused else reply.finish_reason
             return _Ended(
                 attempt, StoredReply(reply.text, reply.reasoning, finish, reply.prompt_tokens, reply.tokens)
             )

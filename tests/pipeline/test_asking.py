@@ -261,7 +261,7 @@ def test_an_evicted_model_is_loaded_again(connection: Connection) -> None:
 def test_a_refusal_is_an_answer(connection: Connection) -> None:
     """A model that says that it does not want to has answered: it is kept as that, and not asked again."""
     model = Model(lambda _, __: said("I cannot.", refused=True))
-    assert asked(connection, model, ["a"]) == {"a": StoredReply("I cannot.", "", "refused", 7, 3)}
+    assert asked(connection, model, ["a"]) == {"a": StoredReply("I cannot.", "", "content_filter", 7, 3)}
     assert model.asked == {"a": 1}
 
 
