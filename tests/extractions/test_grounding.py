@@ -126,11 +126,7 @@ def test_nowhere() -> None:
 
 
 def test_longest_first() -> None:
-<<<<<<< HEAD
-    """A shorter name is kept where it stands alone; of two types the first is kept, and a name once."""
-=======
     """A shorter name is kept where it stands alone; of two types the first is, and the same name once."""
->>>>>>> c
     text = "Nordwind Ltd is in Berlin. Nordwind pays. Berlin Opera Ltd sings."
     said_of_it = [
         *(("Org", "Nordwind"), ("Org", "Nordwind Ltd"), ("Place", "Berlin"), ("Org", "Berlin")),
