@@ -36,6 +36,8 @@ PROBING: Final = 60.0
 PAUSED: Final = 4
 #: Requests that wait their turn, a slot: none idles while the next document is looked up.
 AHEAD: Final = 2
+#: Seconds that a slot may take to end: what it has in flight fails when the endpoint is closed.
+ENDING: Final = 10.0
 #: How often a request may find its model gone, and have it loaded again, before that counts as an attempt.
 EVICTIONS: Final = 5
 
@@ -161,7 +163,7 @@ class Pump:
         self._turns.close()
         self._endpoint.close()
         for thread in self._threads:
-            thread.join()
+            thread.join(ENDING)  # one that has a model loaded is not waited for: it asks nothing any more
 
     @property
     def is_hungry(self) -> bool:

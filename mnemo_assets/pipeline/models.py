@@ -14,6 +14,7 @@ from mnemo_assets.errors import (
     EndpointElsewhereError,
     LeaseHeldError,
     LeaseLostError,
+    NoReplyError,
     SettingsError,
     UnmeasuredError,
 )
@@ -176,7 +177,12 @@ def _answer_format(connection: Connection, opened: Session, preset: str, server:
 def _finding(opened: Session) -> str:
     """What a server does with a response format: it is enforced, silently ignored, or answered by silence."""
     opened.lease.check()
-    reply = opened.endpoint.complete(_WORDS, _PROBE_TOKENS, opened.way.seconds, response_format=_SCHEMA)
+    try:
+        reply = opened.endpoint.complete(_WORDS, _PROBE_TOKENS, opened.way.seconds, response_format=_SCHEMA)
+    except NoReplyError as error:
+        raise EndpointDownError(
+            f"The endpoint of MNEMO_LLM_URL did not answer a trial request ({error.detail}). See: mnemo doctor."
+        ) from None
     said = reply.text.strip()
     if not said:
         return "silent"
