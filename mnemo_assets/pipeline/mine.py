@@ -106,8 +106,9 @@ def mine(
                 break
             generation = _current(connection, settings, on_progress, program)  # another process has switched
     finally:  # what came into the graph is in order, whatever becomes of the rest
-        if run.total and not connection.closed:
-            connection.execute(Q["delete_orphan_extractions"])
+        if not connection.closed:
+            if run.total:
+                connection.execute(Q["delete_orphan_extractions"])
             contribute.finish(connection, generation)
     remove_retired(connection)
     return counts

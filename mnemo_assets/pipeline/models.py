@@ -34,7 +34,13 @@ if TYPE_CHECKING:
 Q = queries("models")
 
 #: After these documents wait as they did, and nothing else is wrong: the same command goes on later.
-WAITS: Final = (EndpointDownError, LeaseHeldError, LeaseLostError, UnmeasuredError)
+WAITS: Final = (
+    EndpointDownError,
+    EndpointElsewhereError,
+    LeaseHeldError,
+    LeaseLostError,
+    UnmeasuredError,
+)
 #: Where neither the settings nor the endpoint say how many tokens a slot has: what servers give by default.
 CONTEXT: Final = 4096
 #: Where nothing says how many requests the endpoint works on at once.

@@ -82,7 +82,9 @@ def test_a_run_outlives_its_link(
         return ended
 
     monkeypatch.setattr(settle, "settle", settle_and_cut)
-    assert jobs.read_job.execute_in_process(instance=instance, resources={"ledger": ledger}).success
+    assert jobs.read_job.execute_in_process(
+        instance=instance, resources={"ledger": ledger, "gpu": GpuLease()}
+    ).success
     stages = connection.execute("select stage from documents order by stage").fetchall()
     assert [row["stage"] for row in stages] == ["extracted", "extracted", "failed"]
     assert len(done) == len(set(done)) == 3
