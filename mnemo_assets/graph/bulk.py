@@ -1,9 +1,9 @@
 """The rows of many documents at once, into a generation that nobody is served yet.
 
 COPY writes them straight into the tables: none of the documents has rows there, so that there is nothing to
-compare, and no other table has to hold them first. Entities come before, in a transaction of their own, so that
-several connections may fill a generation at once and none waits long for another. What a killed build leaves of
-them, and their names, are put right by `settle`, before the generation is served.
+compare, and no other table has to hold them first. Entities come before, in a transaction of their own, so
+that several connections may fill a generation at once and none waits long for another. What a killed build
+leaves of them, and their names, are put right by `settle`, before the generation is served.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ class Ids:
     def __init__(self) -> None:
         self._known: dict[Identity, int] = {}
 
-    def of(self, connection: Connection, generation: int, contributions: Contributions) -> dict[Identity, int]:
+    def of(
+        self, connection: Connection, generation: int, contributions: Contributions
+    ) -> dict[Identity, int]:
         """The ids of all entities of some documents; those that are not there yet are added.
 
         Args:
@@ -90,11 +92,11 @@ def add(
         place = f"{generation}\t{document_id}\t"
         numbers = [ids[row.type, row.key] for row in found.entities]
         mentions += [
-            f"{place}{numbers[row.entity]}\t{row.role.translate(_ESCAPED)}\t{row.count}\t{row.quoted}\n"
+            f"{place}{numbers[row.entity]}\t{_escaped(row.role)}\t{row.count}\t{row.quoted}\n"
             for row in found.mentions
         ]
         spans += [
-            f"{place}{numbers[row.entity]}\t{row.start}\t{row.end}\t{row.form.translate(_ESCAPED)}"
+            f"{place}{numbers[row.entity]}\t{row.start}\t{row.end}\t{_escaped(row.form)}"
             f"\t{row.page}\t{row.chunk}\t{row.quoted}\n"
             for row in found.spans
         ]
@@ -108,9 +110,13 @@ def add(
     _copy(connection, "copy_contributions", whole)
 
 
+def _escaped(text: str) -> str:
+    return text if text.isprintable() and "\\" not in text else text.translate(_ESCAPED)
+
+
 def _relation(row: RelationRow, ids: list[int]) -> str:
     predicate = _NULL if row.predicate is None else row.predicate
-    words = f"{row.predicate_raw.translate(_ESCAPED)}\t{predicate}"
+    words = f"{_escaped(row.predicate_raw)}\t{predicate}"
     return f"{ids[row.subject]}\t{words}\t{ids[row.object]}\t{row.start}\t{row.end}\t{row.page}\t{row.chunk}"
 
 

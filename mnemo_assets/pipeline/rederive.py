@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 def rederive(connection: Connection, extractor_id: int, contents: Mapping[str, str]) -> None:
     """Store what a recipe that asks a model makes of the replies that are stored.
 
-    A text of which a reply is missing gets no outcome: no request is made. To be called outside a transaction.
+    A text of which a reply is missing gets no outcome: no request is made.
 
     Args:
         connection: the owner's, in autocommit mode.
         extractor_id: the recipe, at this code's version; its row has the request.
         contents: texts without an outcome of the recipe at this version: sha256 -> text.
     """
-    # filled in with the store of replies: from_llm.resolve over what is in model_replies, where nothing is missing
+    # to be filled in with the store of replies: from_llm.resolve, and where nothing is missing, what it gives
     del connection, extractor_id, contents
