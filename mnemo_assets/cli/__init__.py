@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from mnemo_assets.cli import archive, ask, examine, outcome, single, up, upkeep
+from mnemo_assets.cli import archive, ask, examine, extractor, outcome, single, up, upkeep
 
 
 @click.group(
@@ -44,7 +44,7 @@ for command in (
     archive.retry,
     archive.ocr,
     archive.unlock,
-    archive.activate,
+    extractor.extractor,
     ask.status,
     ask.search,
     ask.dossier,

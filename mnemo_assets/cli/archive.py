@@ -1,4 +1,4 @@
-"""Commands that move documents on: sync, retry, unlock, activate."""
+"""Commands that move documents on: sync, retry, ocr, unlock."""
 
 from __future__ import annotations
 
@@ -427,30 +427,3 @@ def unlock(*, given: Path, shas: tuple[str, ...], as_json: bool) -> int:
     headline = f"{tried.opened:,} documents opened, {tried.locked:,} stay locked."
     more = {"opened": tried.opened, "locked": tried.locked}
     return _tell(chosen, done, headline, more, as_json=as_json)
-
-
-@click.command()
-@click.argument("recipe")
-@json_option
-def activate(*, recipe: str, as_json: bool) -> int:
-    """Build the graph anew with another recipe.
-
-    RECIPE is ner or patterns. The new graph is served once it is whole. The graph that is there is
-    served until then. Texts are not read again.
-
-    \b
-    mnemo activate patterns
-    """
-    from mnemo_assets import settings
-    from mnemo_assets.pipeline import link, mine
-
-    chosen = settings.load()
-    done = Done()
-
-    def go(connection: Connection) -> None:
-        mine.activate(connection, chosen, recipe, on_progress)
-        _report(connection, chosen)
-
-    with bars() as on_progress:
-        link.reconnecting(chosen, go, _say_lost)
-    return _tell(chosen, done, f"The graph is the one that {recipe} makes.", as_json=as_json)

@@ -9,8 +9,7 @@ import psycopg
 
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.graph import bulk, store
-from mnemo_assets.pipeline import claims, contribute, extractors
-from mnemo_assets.pipeline.gather import gather
+from mnemo_assets.pipeline import claims, contribute, extractors, gather
 from mnemo_assets.pipeline.generations import Generation, create_with, find, remove_retired
 from mnemo_assets.pipeline.lanes import Lanes
 from mnemo_assets.pipeline.progress import OnProgress, silent
@@ -173,7 +172,7 @@ def _put(connection: Connection, building: Generation, rows: list[Row], ids: bul
     """Put documents into a generation, but for those that changed, or went, since they were looked at."""
     gathered = {
         row["document_id"]: contribution
-        for row, contribution in gather(connection, building.extractor_id, rows, building.aliases)
+        for row, contribution in gather.gather(connection, building.extractor_id, rows, building.aliases)
     }
     entities = ids.of(connection, building.generation, gathered)
     with connection.transaction():

@@ -1,8 +1,8 @@
 """The recipes that there are: those that need no model, and those that a model was asked for.
 
 A recipe of a model keeps the request that it began with. A newer mnemo may make another request of a new
-recipe; what was answered to the old one stays what it is. Where several requests of a model are stored, each is
-called `llm:MODEL@HASH8`, after the first eight digits of its request's hash.
+recipe; what was answered to the old one stays what it is. Where several requests of a model are stored, each
+is called `llm:MODEL@HASH8`, after the first eight digits of its request's hash.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mnemo_assets.pipeline.generations import put_rules
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Q = queries("mine")
+Q = queries("extractors")
 
 #: Digits of a request's hash that tell it from the others of its model.
 DIGITS: Final = 8

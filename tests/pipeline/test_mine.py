@@ -17,6 +17,7 @@ from mnemo_assets.extractions.recipes import Recipe
 from mnemo_assets.graph.merge import DERIVATION
 from mnemo_assets.pipeline import activate as activate_room
 from mnemo_assets.pipeline import contribute, generations, mine, read, retry, scan, workshop
+from mnemo_assets.pipeline import gather as gather_room
 from mnemo_assets.pipeline.mine import MineCounts
 from mnemo_assets.serve import status
 
@@ -333,7 +334,7 @@ def test_until_it_is_whole_the_old_graph_is_served(
     before = graph(connection)
     monkeypatch.setattr(activate_room, "BATCH", 10)
     stored: list[int] = []
-    gather = activate_room.gather
+    gather = gather_room.gather
 
     def dying(own: Connection, recipe: int, documents: Any, aliases: Any) -> Any:
         if len(stored) == 20:
@@ -342,7 +343,7 @@ def test_until_it_is_whole_the_old_graph_is_served(
         return gather(own, recipe, documents, aliases)
 
     with monkeypatch.context() as patch:
-        patch.setattr(activate_room, "gather", dying)
+        patch.setattr(gather_room, "gather", dying)
         with pytest.raises(KeyboardInterrupt):
             mine.activate(connection, chosen, "loud")
     assert graph(connection) == before
@@ -356,7 +357,7 @@ def test_until_it_is_whole_the_old_graph_is_served(
         return gather(own, recipe, documents, aliases)
 
     with monkeypatch.context() as patch:
-        patch.setattr(activate_room, "gather", watching)
+        patch.setattr(gather_room, "gather", watching)
         mine.activate(connection, chosen, "loud")
     assert len(again) == 21
     assert set(again).isdisjoint(stored)
