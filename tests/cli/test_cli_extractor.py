@@ -102,8 +102,8 @@ def test_a_document_says_what_it_cost(run: Run, papers: Path) -> None:
 
 def test_status_lists_words_without_a_predicate(run: Run, papers: Path) -> None:
     """Those that two documents say, the most frequent first, and how many relations were refused."""
-    for n in range(3):
-        (papers / f"{n}.txt").write_text(f"Dear Jon Falk{n},\n\nJon Falk{n} works for Acme Ltd.\n")
+    for name in ("Jon Falk", "Ann Rook", "Tom Stone"):
+        (papers / f"{name}.txt").write_text(f"Dear {name},\n\n{name} works for Acme Ltd.\n")
     run("sync", papers)
     owner(b"""update relations set predicate = null,
         predicate_raw = case when relation_id % 2 = 0 then 'Toils_for' else 'toils for' end
