@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from mnemo_assets.cli import archive, ask, bakeoff, examine, outcome, single, up, upkeep, waiting
+from mnemo_assets.cli import archive, ask, bakeoff, examine, extractor, outcome, single, up, upkeep, waiting
 
 
 @click.group(
@@ -45,7 +45,7 @@ for command in (
     archive.retry,
     waiting.ocr,
     waiting.unlock,
-    archive.activate,
+    extractor.extractor,
     bakeoff.bakeoff,
     ask.status,
     ask.search,

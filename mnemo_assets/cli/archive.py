@@ -1,4 +1,4 @@
-"""Commands that move documents on: sync, retry, activate."""
+"""Commands that move documents on: sync, retry."""
 
 from __future__ import annotations
 
@@ -179,30 +179,3 @@ def retry(*, sha: str | None, stage: str | None, error_class: str | None, force:
         f"{amount(sent, 'document')} sent back." if sent else "No document matches: nothing was sent back."
     )
     return doing.tell(chosen, done, headline, as_json=as_json)
-
-
-@click.command()
-@click.argument("recipe")
-@json_option
-def activate(*, recipe: str, as_json: bool) -> int:
-    """Build the graph anew with another recipe.
-
-    RECIPE is ner or patterns. The new graph is served once it is whole. The graph that is there is
-    served until then. Texts are not read again.
-
-    \b
-    mnemo activate patterns
-    """
-    from mnemo_assets import settings
-    from mnemo_assets.pipeline import link, mine
-
-    chosen = settings.load()
-    done = doing.Done()
-
-    def go(connection: Connection) -> None:
-        mine.activate(connection, chosen, recipe, on_progress)
-        doing.report(connection, chosen)
-
-    with bars() as on_progress:
-        link.reconnecting(chosen, go, doing.say_lost)
-    return doing.tell(chosen, done, f"The graph is the one that {recipe} makes.", as_json=as_json)

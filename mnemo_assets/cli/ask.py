@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
     from mnemo_assets.database import Connection
     from mnemo_assets.serve.answer import Value
+    from mnemo_assets.serve.costs import Cost
     from mnemo_assets.serve.documents import Document
     from mnemo_assets.serve.dossier import Dossier, Relation
     from mnemo_assets.serve.entities import EntityCounts
     from mnemo_assets.serve.mentions import DocumentMentions, Mention
-    from mnemo_assets.serve.status import Status
+    from mnemo_assets.serve.status import Predicates, Status
 
 #: The agents' answers are bounded in characters; the owner's terminal scrolls.
 UNBOUNDED = 2**31
@@ -50,7 +51,8 @@ def plain(value: Value) -> dict[str, Any]:
 def status(*, as_json: bool) -> None:
     """Count the documents, the files and what is in the graph.
 
-    Equal digests mean equal graphs. `mnemo failures` names the files behind the counts.
+    Equal digests mean equal graphs. `mnemo failures` names the files behind the counts. Words that several
+    documents relate things with, and that mnemo has no predicate for, are listed by frequency.
 
     \b
     mnemo status
@@ -59,15 +61,15 @@ def status(*, as_json: bool) -> None:
     from mnemo_assets.serve import status as room
 
     with asking() as connection:
-        now = room.status(connection)
+        now, said = room.status(connection), room.predicates(connection)
     if as_json:
-        emit(plain(now))
+        emit({**plain(now), "predicates": plain(said)})
     else:
-        show_status(now)
+        show_status(now, said)
 
 
-def show_status(now: Status) -> None:
-    """Print a status for a person."""
+def show_status(now: Status, said: Predicates | None = None) -> None:
+    """Print a status for a person, and what is said without a predicate that is known."""
     lines = [
         ("documents", _counted(now.documents)),
         ("files", _counted(now.files)),
@@ -81,7 +83,13 @@ def show_status(now: Status) -> None:
     ]
     if now.archives.outage:
         lines.append(("archives", f"{now.archives.outage} unreachable, {now.archives.healthy} healthy"))
+    if said is not None and said.refused:
+        lines.append(("refused", f"{said.refused:,} relations whose predicate takes no such ends"))
     table(lines)
+    if said is not None and said.unknown:
+        say()
+        rows = [(one.words, f"{one.relations:,}", f"{one.documents:,}") for one in said.unknown]
+        table([("words without a predicate", "relations", "documents"), *rows])
 
 
 def _counted(counts: Mapping[Any, int]) -> str:
@@ -263,7 +271,7 @@ def document(*, wanted: str, limit: int, as_json: bool) -> None:
     mnemo document 7
     mnemo document 3fa1b2c4
     """
-    from mnemo_assets.serve import documents
+    from mnemo_assets.serve import costs, documents
 
     with asking() as connection:
         short = wanted.isascii() and wanted.isdigit() and int(wanted) <= LARGEST_ID
@@ -276,8 +284,9 @@ def document(*, wanted: str, limit: int, as_json: bool) -> None:
             document_id = documents.find_document(connection, wanted)  # a sha256 may begin with digits alone
             found = documents.get_document(connection, document_id, limit=limit, room=UNBOUNDED)
         places = documents.places(connection, [document_id]).get(document_id, ())
+        spent = costs.of_document(connection, document_id)
     if as_json:
-        emit({**plain(found), "files": places})
+        emit({**plain(found), "files": places, **({"costs": [plain(one) for one in spent]} if spent else {})})
         return
     cause = f", {found.error_class}: {found.reason}" if found.error_class else ""
     say(f"document {found.document_id}  {found.title or ''}".rstrip())
@@ -289,6 +298,7 @@ def document(*, wanted: str, limit: int, as_json: bool) -> None:
             ("date", f"{found.date} ({found.date_source})" if found.date else "undated"),
             ("pages", _pages(found)),
             ("sha256", found.sha256),
+            *((one.recipe, _cost(one)) for one in spent),
         ]
     )
     if found.parts:
@@ -307,6 +317,12 @@ def document(*, wanted: str, limit: int, as_json: bool) -> None:
         table([("id", "type", "name", "mentions"), *rows])
     if found.truncated:
         say(f"There are {found.entities_total:,} in it: raise --limit.")
+
+
+def _cost(spent: Cost) -> str:
+    """What a recipe's requests about a document cost."""
+    tokens = f"{spent.prompt_tokens:,} tokens read, {spent.completion_tokens:,} written"
+    return f"{_some(spent.calls, 'request')}, {tokens}, {spent.milliseconds / 1000:,.1f} s"
 
 
 def _pages(found: Document) -> str:

@@ -92,11 +92,11 @@ def add(
         place = f"{generation}\t{document_id}\t"
         numbers = [ids[row.type, row.key] for row in found.entities]
         mentions += [
-            f"{place}{numbers[row.entity]}\t{row.role.translate(_ESCAPED)}\t{row.count}\t{row.quoted}\n"
+            f"{place}{numbers[row.entity]}\t{_escaped(row.role)}\t{row.count}\t{row.quoted}\n"
             for row in found.mentions
         ]
         spans += [
-            f"{place}{numbers[row.entity]}\t{row.start}\t{row.end}\t{row.form.translate(_ESCAPED)}"
+            f"{place}{numbers[row.entity]}\t{row.start}\t{row.end}\t{_escaped(row.form)}"
             f"\t{row.page}\t{row.chunk}\t{row.quoted}\n"
             for row in found.spans
         ]
@@ -110,9 +110,13 @@ def add(
     _copy(connection, "copy_contributions", whole)
 
 
+def _escaped(text: str) -> str:
+    return text if text.isprintable() and "\\" not in text else text.translate(_ESCAPED)
+
+
 def _relation(row: RelationRow, ids: list[int]) -> str:
     predicate = _NULL if row.predicate is None else row.predicate
-    words = f"{row.predicate_raw.translate(_ESCAPED)}\t{predicate}"
+    words = f"{_escaped(row.predicate_raw)}\t{predicate}"
     return f"{ids[row.subject]}\t{words}\t{ids[row.object]}\t{row.start}\t{row.end}\t{row.page}\t{row.chunk}"
 
 

@@ -100,8 +100,7 @@ class RelationRow(NamedTuple):
 class Contribution:
     """A document's rows, each tuple sorted; `digest` is sha256 over its mentions and relations, in hex.
 
-    `refused` are relations that no one should read as facts: their predicate does not take ends of these
-    types.
+    `refused` are relations that nobody should read as facts: their predicate takes no ends of these types.
     """
 
     entities: tuple[EntityRow, ...]
@@ -147,12 +146,43 @@ class _Layout:
         return cls(page_starts, [start for start, _ in joined], [end for _, end in joined])
 
     def page(self, start: int) -> int:
-        return page_of(self.page_starts, start)
+        return page_of(self.page_starts, start) if len(self.page_starts) > 1 else 1
 
     def is_quoted(self, start: int, end: int) -> bool:
         """Whether a span lies within what is quoted, whole."""
+        if not self.starts:
+            return False
         place = bisect_right(self.starts, start) - 1
         return place >= 0 and end <= self.ends[place]
+
+
+class _Edges(NamedTuple):
+    """Where a chunk begins and ends, and the chunks before and behind it; None at the document's own ends."""
+
+    start: int
+    end: int
+    before: tuple[int, int] | None
+    after: tuple[int, int] | None
+
+    @classmethod
+    def of(cls, ordered: Sequence[ChunkExtraction], place: int) -> _Edges:
+        bounds = [(chunk.start, chunk.end) for chunk in ordered[max(0, place - 1) : place + 2]]
+        before = bounds.pop(0) if place else None
+        return cls(*bounds[0], before, bounds[1] if len(bounds) > 1 else None)
+
+    def cut(self, start: int, end: int) -> bool:
+        """Whether a span touches an edge where its chunk was cut, and a neighbour holds it well inside."""
+        before, after = self.before, self.after
+        if start == self.start and before is not None and before[0] < start and end < before[1]:
+            return True
+        return end == self.end and after is not None and after[0] < start and end < after[1]
+
+    def margin(self, start: int, end: int) -> int:
+        """How much of the chunk stands between a span and the nearest edge that is not the document's."""
+        whole = self.end - self.start
+        left = whole if self.before is None else start - self.start
+        right = whole if self.after is None else self.end - end
+        return min(left, right)
 
 
 _Found: TypeAlias = dict[_Span, _Sighting]
@@ -179,10 +209,8 @@ def merge(
     """
     ordered = sorted(chunks, key=lambda chunk: chunk.ordinal)
     found: _Found = {}
-    indexed = [
-        _collect(chunk, _neighbours(ordered, place), aliases or {}, found)
-        for place, chunk in enumerate(ordered)
-    ]
+    edges = [_Edges.of(ordered, place) for place in range(len(ordered))]
+    indexed = [_collect(chunk, edges[place], aliases or {}, found) for place, chunk in enumerate(ordered)]
     _settle(found)
     layout = _Layout.of(page_starts, quoted)
     numbers = _numbered(found)
@@ -191,7 +219,7 @@ def merge(
         kept = {
             index: numbers[span.type, span.key] for index, span in indexed[place].items() if span in found
         }
-        for row in _relations(chunk, _neighbours(ordered, place), kept, layout):
+        for row in _relations(chunk, edges[place], kept, layout):
             relations.setdefault((row.subject, row.predicate_raw, row.object, row.start, row.end), row)
     return _contribution(found, numbers, [row for _, row in sorted(relations.items())], layout)
 
@@ -209,17 +237,9 @@ def _sorted_out(
     return allowed, refused
 
 
-def _neighbours(
-    ordered: Sequence[ChunkExtraction], place: int
-) -> tuple[ChunkExtraction | None, ChunkExtraction | None]:
-    before = ordered[place - 1] if place else None
-    after = ordered[place + 1] if place + 1 < len(ordered) else None
-    return before, after
-
-
 def _collect(
     chunk: ChunkExtraction,
-    neighbours: tuple[ChunkExtraction | None, ChunkExtraction | None],
+    edges: _Edges,
     aliases: Mapping[Identity, str],
     found: _Found,
 ) -> _Indexed:
@@ -228,14 +248,14 @@ def _collect(
     for index, entity in enumerate(chunk.extraction.entities):
         key = _key_if_true(entity, chunk.text)
         start, end = chunk.start + entity.start, chunk.start + entity.end
-        if key is None or _cut(start, end, chunk, neighbours):
+        if key is None or edges.cut(start, end):
             continue
         span = _Span(start, end, entity.type, aliases.get((entity.type, key), key))
         sighting = found.get(span)
         if sighting is None:
             sighting = found[span] = _Sighting(entity.name, entity.role, {})
         sighting.role = _stronger(sighting.role, entity.role)
-        sighting.chunks[chunk.ordinal] = _margin(start, end, chunk, neighbours)
+        sighting.chunks[chunk.ordinal] = edges.margin(start, end)
         indexed[index] = span
     return indexed
 
@@ -265,32 +285,6 @@ def _strength(role: str) -> int:
     return ROLES.index(role) if role in ROLES else len(ROLES)
 
 
-def _cut(
-    start: int,
-    end: int,
-    chunk: ChunkExtraction,
-    neighbours: tuple[ChunkExtraction | None, ChunkExtraction | None],
-) -> bool:
-    """Whether a span touches an edge where its chunk was cut, and a neighbour holds it with room around."""
-    before, after = neighbours
-    cut_left = before is not None and start == chunk.start and before.start < start and end < before.end
-    cut_right = after is not None and end == chunk.end and after.start < start and end < after.end
-    return cut_left or cut_right
-
-
-def _margin(
-    start: int,
-    end: int,
-    chunk: ChunkExtraction,
-    neighbours: tuple[ChunkExtraction | None, ChunkExtraction | None],
-) -> int:
-    """How much of the chunk stands between a span and the nearest edge that is not the document's."""
-    before, after = neighbours
-    left = start - chunk.start if before is not None else len(chunk.text)
-    right = chunk.end - end if after is not None else len(chunk.text)
-    return min(left, right)
-
-
 def _settle(found: _Found) -> None:
     """Where chunks contradict each other about overlapping words, keep what was seen with most text around.
 
@@ -307,12 +301,13 @@ def _settle(found: _Found) -> None:
         cluster.append(span)
         reach = max(reach, span.end)
     kept += _agreed(cluster, found)
-    for span in set(found) - set(kept):
-        del found[span]
+    if len(kept) < len(found):
+        for span in set(found) - set(kept):
+            del found[span]
 
 
 def _agreed(cluster: list[_Span], found: _Found) -> list[_Span]:
-    if len({tuple(found[span].chunks) for span in cluster}) <= 1:
+    if not cluster[1:] or len({tuple(found[span].chunks) for span in cluster}) <= 1:
         return cluster
     agreed: list[_Span] = []
     for span in sorted(cluster, key=lambda s: (-max(found[s].chunks.values()), s.start - s.end, s)):
@@ -332,7 +327,7 @@ def _numbered(found: Iterable[_Span]) -> dict[Identity, int]:
 
 def _relations(
     chunk: ChunkExtraction,
-    neighbours: tuple[ChunkExtraction | None, ChunkExtraction | None],
+    edges: _Edges,
     kept: Mapping[int, int],
     layout: _Layout,
 ) -> Iterable[RelationRow]:
@@ -340,7 +335,7 @@ def _relations(
     for relation in chunk.extraction.relations:
         ends = _ends_if_true(relation, chunk.text, kept)
         start, end = chunk.start + relation.start, chunk.start + relation.end
-        if ends is None or _cut(start, end, chunk, neighbours):
+        if ends is None or edges.cut(start, end):
             continue
         raw = " ".join(relation.predicate.split())
         direct = predicates.find(raw)

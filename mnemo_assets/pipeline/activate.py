@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 import psycopg
 
 from mnemo_assets.database import Connection, queries
+from mnemo_assets.extractions import recipes
 from mnemo_assets.graph import bulk, store
-from mnemo_assets.pipeline import claims, contribute, extractors
-from mnemo_assets.pipeline.gather import gather
+from mnemo_assets.pipeline import claims, contribute, extractors, gather
 from mnemo_assets.pipeline.generations import Generation, create_with, find, remove_retired
 from mnemo_assets.pipeline.lanes import Lanes
 from mnemo_assets.pipeline.progress import OnProgress, silent
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 Q = queries("mine")
 
-#: Documents that come into a generation in one transaction, and characters of their texts: they are in
-#: memory.
+#: Documents that come into a generation in one transaction, and characters of their texts, in memory then.
 BATCH: Final = 200
 BATCH_CHARS: Final = 8_000_000
 #: As many waiting documents for each connection beside the first.
@@ -35,7 +34,13 @@ Row = dict[str, Any]
 
 
 def activate(
-    connection: Connection, settings: Settings, recipe: str, on_progress: OnProgress = silent
+    connection: Connection,
+    settings: Settings,
+    recipe: str,
+    on_progress: OnProgress = silent,
+    *,
+    anew: bool = False,
+    program: str = "activate",
 ) -> Generation:
     """Make the graph anew with a recipe, for the owner that is set, and serve it once it is whole.
 
@@ -43,19 +48,27 @@ def activate(
     of another recipe or for another owner is dropped. Documents that come in meanwhile are built, too; those
     that wait to be mined are left to `mine`. A graph that already is what was asked for is left alone.
 
-    No model is asked. Of a recipe that asks one, documents come in of which it was given every text before;
-    the others are sent back to be mined when the graph is switched.
+    No model is asked about a text. Of a recipe that asks one, documents come in of which it was given every text
+    before; the others are sent back to be mined when the graph is switched.
 
     Args:
         connection: the owner's, in autocommit mode.
         settings: `owner`, where it is set, is the new graph's; else the old one's stays.
         recipe: its name, or its label.
         on_progress: is told how many documents of how many are done, as step "mine".
+        anew: of a recipe that asks a model: with the request that this code makes, which a model that was
+            never asked has anyway. Its endpoint is looked at, and its preset loaded.
+        program: who we are, for others who want the GPU lease.
 
     Raises:
-        RecipeError: the recipe is unknown or not installed, or asks a model that was never asked.
+        RecipeError: the recipe is unknown or not installed.
+        EndpointDownError, EndpointElsewhereError, LeaseHeldError: a model's endpoint cannot be looked at.
     """
-    return _activate(connection, settings, extractors.current(connection, recipe), on_progress)
+    if recipes.asks_a_model(recipe) and (anew or not extractors.is_stored(connection, recipe)):
+        extractor_id = extractors.begin(connection, settings, recipe, program)
+    else:
+        extractor_id = extractors.current(connection, recipe)
+    return _activate(connection, settings, extractor_id, on_progress)
 
 
 def renew(
@@ -171,10 +184,10 @@ def _extract(connection: Connection, building: Generation, rows: list[Row], work
 
 
 def _put(connection: Connection, building: Generation, rows: list[Row], ids: bulk.Ids) -> None:
-    """Put documents into a generation, but for those whose text changed, or that went, meanwhile."""
+    """Put documents into a generation, but for those that changed, or went, since they were looked at."""
     gathered = {
         row["document_id"]: contribution
-        for row, contribution in gather(connection, building.extractor_id, rows, building.aliases)
+        for row, contribution in gather.gather(connection, building.extractor_id, rows, building.aliases)
     }
     entities = ids.of(connection, building.generation, gathered)
     with connection.transaction():

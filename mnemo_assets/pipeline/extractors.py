@@ -1,15 +1,15 @@
 """The recipes that there are: those that need no model, and those that a model was asked for.
 
 A recipe of a model keeps the request that it began with. A newer mnemo may make another request of a new
-recipe; what was answered to the old one stays what it is. Where several requests of a model are stored,
-each is called `llm:MODEL@HASH8`, after the first eight digits of its request's hash.
+recipe; what was answered to the old one stays what it is. Where several requests of a model are stored, each
+is called `llm:MODEL@HASH8`, after the first eight digits of its request's hash.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import RecipeError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mnemo_assets.settings import Settings
 
-Q = queries("mine")
+Q = queries("extractors")
 
 #: Digits of a request's hash that tell it from the others of its model.
 DIGITS: Final = 8
@@ -48,22 +48,29 @@ class Extractor:
 def stored(connection: Connection) -> list[Extractor]:
     """All recipes that were used, by name; of each request the latest version."""
     rows = connection.execute(Q["stored_extractors"]).fetchall()
-    latest = {(row["name"], row["request_hash"]): row for row in rows}  # by version within
-    found = []
-    for name, some in groupby(latest.values(), lambda row: row["name"]):
-        requests = list(some)
-        for row in requests:
-            digits = row["request_hash"][:DIGITS]
-            active = any(
-                one["is_active"]
-                for one in rows
-                if (one["name"], one["request_hash"]) == (name, row["request_hash"])
-            )
-            label = name if len(requests) == 1 else f"{name}@{digits}"
-            found.append(
-                Extractor(row["extractor_id"], name, row["version"], row["request_hash"], active, label)
-            )
-    return found
+    latest = {_key(row): row for row in rows}  # they come by version
+    active = {_key(row) for row in rows if row["is_active"]}
+    requests = Counter(name for name, _ in latest)
+    return [
+        Extractor(
+            extractor_id=row["extractor_id"],
+            name=name,
+            version=row["version"],
+            request_hash=request,
+            is_active=(name, request) in active,
+            label=name if requests[name] == 1 else f"{name}@{request[:DIGITS]}",
+        )
+        for (name, request), row in latest.items()
+    ]
+
+
+def _key(row: dict[str, Any]) -> tuple[str, str]:
+    return row["name"], row["request_hash"]
+
+
+def is_stored(connection: Connection, given: str) -> bool:
+    """Whether a recipe that is called so was used."""
+    return any(given in _names(one) for one in stored(connection))
 
 
 def find(connection: Connection, given: str) -> Extractor:
@@ -115,8 +122,9 @@ def begin(connection: Connection, settings: Settings, name: str, program: str) -
     Raises:
         EndpointDownError, EndpointElsewhereError, LeaseHeldError: the model cannot be asked.
     """
-    template = models.new_template(connection, settings, recipes.model(name), program)
-    return put_recipe(connection, name, template)
+    model = recipes.model(name)
+    template = models.new_template(connection, settings, model, program)
+    return put_recipe(connection, f"{recipes.ASKING}{model}", template)
 
 
 def _names(one: Extractor) -> set[str]:

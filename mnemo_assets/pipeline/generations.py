@@ -162,8 +162,8 @@ def create_with(
 ) -> Generation:
     """As `create`, with a recipe that is stored."""
     names = _names(owner)
-    values = {"extractor_id": extractor_id, "derivation": DERIVATION, "state": state}
-    made = connection.execute(Q["insert_generation"], values).fetchone()
+    new = {"extractor_id": extractor_id, "derivation": DERIVATION, "state": state}
+    made = connection.execute(Q["insert_generation"], new).fetchone()
     assert made is not None
     if names:
         seeded = {**made, "keys": list(names), "names": list(names.values())}

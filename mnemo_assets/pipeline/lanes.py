@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-#: More would wait for each other: Python makes rows one at a time, and the table's indexes are written by
-#: one.
+#: More would wait for each other: Python makes rows one at a time.
 MOST: Final = 3
 
 

@@ -187,7 +187,7 @@ def _finding(opened: Session) -> str:
         reply = opened.endpoint.complete(_WORDS, _PROBE_TOKENS, opened.way.seconds, response_format=_SCHEMA)
     except NoReplyError as error:
         raise EndpointDownError(
-            f"The endpoint of MNEMO_LLM_URL did not answer a trial request ({error.detail}). See: mnemo doctor."
+            f"The endpoint of MNEMO_LLM_URL did not answer a trial request: {error.detail}. See mnemo doctor."
         ) from None
     said = reply.text.strip()
     if not said:

@@ -59,6 +59,33 @@ def status(connection: Connection) -> Status:
     )
 
 
+class UnknownPredicate(Value):
+    """Words that say relations of several documents, and that no predicate of the table says."""
+
+    words: str = Field(description="As they stand there, in lower case.")
+    relations: int = Field(description="Relations that they say.")
+    documents: int = Field(description="Documents that say them.")
+
+
+class Predicates(Value):
+    """How well the table of predicates fits what is said. For the owner's eyes: the words are documents'."""
+
+    unknown: tuple[UnknownPredicate, ...] = Field(description="The most frequent words first.")
+    refused: int = Field(description="Relations that the predicate's types do not allow: kept apart.")
+
+
+def predicates(connection: Connection, limit: int = 20) -> Predicates:
+    """The words without a canonical predicate that several documents say, and how much was refused.
+
+    Never asked for an agent: a document's words may be anything. What one document alone says is left out.
+    """
+    row = connection.execute(Q["refused_relations"]).fetchone()
+    unknown = connection.execute(Q["unknown_predicates"], {"limit": limit})
+    return Predicates(
+        unknown=tuple(UnknownPredicate(**found) for found in unknown), refused=0 if row is None else row["n"]
+    )
+
+
 def _counts(connection: Connection, query: str) -> dict[str, int]:
     return {
         row["name"]: row["n"] for row in sorted(connection.execute(Q[query]), key=lambda row: row["name"])

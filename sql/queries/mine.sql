@@ -39,29 +39,6 @@ select extractor_id from extractors
 where name = %(recipe)s and version = %(version)s and request_hash = %(request_hash)s
 limit 1;
 
--- name: stored_extractors
--- All recipes, each version and request of them, and whether the graph that is served is made with it.
-select x.extractor_id, x.name, x.version, x.kind, x.model, x.request_hash,
-    exists (select from generations g where g.extractor_id = x.extractor_id and g.state = 'active') as is_active
-from extractors x
-order by x.name, x.request_hash, x.version;
-
--- name: renew_extractor
--- The id of a recipe, with the request that it has, at another version of its code; it is added if need be.
-with added as (
-    insert into extractors (name, version, kind, model, request, request_hash, unmeasured_at)
-    select name, %(version)s, kind, model, request, request_hash, unmeasured_at
-    from extractors where extractor_id = %(extractor_id)s
-    on conflict do nothing
-    returning extractor_id
-)
-select extractor_id from added
-union all
-select n.extractor_id
-from extractors x join extractors n on n.name = x.name and n.request_hash = x.request_hash and n.version = %(version)s
-where x.extractor_id = %(extractor_id)s
-limit 1;
-
 -- name: insert_generation
 -- Makes a generation, empty.
 insert into generations (extractor_id, derivation, state, activated_at)

@@ -31,6 +31,31 @@ select (select count(*) from serve.entities) as entities,
     (select coalesce(sum(count), 0)::bigint from serve.mentions) as mentions,
     (select count(*) from serve.relations) as relations;
 
+-- name: unknown_predicates
+-- The most frequent words without a canonical predicate that two documents or more say: words, relations, documents.
+select lower(replace(predicate_raw, '_', ' ')) as words, count(*) as relations,
+    count(distinct document_id) as documents
+from serve.relations
+where predicate is null
+group by 1
+having count(distinct document_id) > 1
+order by relations desc, words
+limit %(limit)s;
+
+-- name: refused_relations
+-- How many relations their predicate does not allow: n.
+select count(*) as n from serve.refused_relations;
+
+-- name: document_costs
+-- What requests to models about a document cost, by recipe.
+select recipe, count(*) as calls, sum(attempts)::bigint as attempts,
+    coalesce(sum(prompt_tokens), 0)::bigint as prompt_tokens,
+    coalesce(sum(completion_tokens), 0)::bigint as completion_tokens, sum(milliseconds)::bigint as milliseconds
+from serve.model_calls
+where document_id = %(document_id)s
+group by recipe
+order by recipe;
+
 -- name: graph_digest
 -- One row: sha256 over the lines "sha256:digest" of what the documents contributed, in order.
 select encode(sha256(convert_to(coalesce(

@@ -170,7 +170,7 @@ def test_a_database_that_fails_is_no_fault_of_ours(run: Run, monkeypatch: pytest
     ended = run("search", "anybody", "--json")
     assert (ended.code, ended.said["error"]) == (1, "DiskError")
     monkeypatch.setattr(mine, "activate", fail)
-    ended = run("activate", "patterns", "--json")
+    ended = run("extractor", "activate", "patterns", "--json")
     assert (ended.code, ended.said["error"]) == (1, "DiskError")
     assert "Lind" not in ended.err + ended.out
 

@@ -118,14 +118,14 @@ def test_another_recipe_is_refused_before_any_work(
     ended = run("sync", "--json")
     assert ended.code == 2
     assert ended.said["error"] == "RecipeError"
-    assert "mnemo activate" in ended.said["message"]
+    assert "mnemo extractor activate" in ended.said["message"]
 
 
 def test_activate_builds_the_same_graph_anew(run: Run, papers: Path) -> None:
     """The same recipe on the same texts gives the same digest."""
     first = run("sync", papers, "--json").said
-    ended = run("activate", "patterns", "--json")
+    ended = run("extractor", "activate", "patterns", "--json")
     assert ended.code == 0
     assert ended.said["digest"] == first["digest"]
     assert ended.said["did"]["read"] == 0
-    assert "Nothing to do" not in run("activate", "patterns").out
+    assert "Nothing to do" not in run("extractor", "activate", "patterns").out

@@ -26,16 +26,30 @@ def page(name: str) -> str:
 
 
 def section(command: str) -> str:
-    """The lines of docs/commands.md under a command's heading."""
-    found = re.search(rf"^## {command}\n(.*?)(?=^## |\Z)", page("commands.md"), re.DOTALL | re.MULTILINE)
+    """The lines of docs/commands.md under a command's heading, or a subcommand's."""
+    mark = "###" if " " in command else "##"
+    found = re.search(
+        rf"^{mark} {command}\n(.*?)(?=^##{{1,{len(mark) - 1}}} |\Z)",
+        page("commands.md"),
+        re.DOTALL | re.MULTILINE,
+    )
     assert found is not None, f"docs/commands.md has no section {command}"
     return found[1]
 
 
-@pytest.mark.parametrize("name", sorted(mnemo.commands))
+def commands() -> dict[str, click.Command]:
+    """All commands, and the subcommands of those that are groups: "extractor list"."""
+    found = dict(mnemo.commands)
+    for name, command in mnemo.commands.items():
+        if isinstance(command, click.Group):
+            found |= {f"{name} {sub}": each for sub, each in command.commands.items()}
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(commands()))
 def test_commands_are_documented(name: str) -> None:
     """A command's section names each of its arguments and options, and its help shows an example."""
-    command = mnemo.commands[name]
+    command = commands()[name]
     words = section(name)
     for parameter in command.params:
         if isinstance(parameter, click.Option):
@@ -48,8 +62,10 @@ def test_commands_are_documented(name: str) -> None:
 
 
 def test_no_command_is_documented_that_is_not_there() -> None:
-    """The sections of docs/commands.md are the commands."""
-    assert sorted(re.findall(r"^## (\S+)$", page("commands.md"), re.MULTILINE)) == sorted(mnemo.commands)
+    """The sections of docs/commands.md are the commands, and those below them their subcommands."""
+    assert sorted(re.findall(r"^##+ (\S+(?: \S+)?)$", page("commands.md"), re.MULTILINE)) == sorted(
+        commands()
+    )
 
 
 @pytest.mark.parametrize("field", sorted(Settings.model_fields))

@@ -343,3 +343,28 @@ def test_a_document_that_is_gone_gets_no_rows(connection: Connection) -> None:
     with pytest.raises(psycopg.errors.ForeignKeyViolation):
         put(connection, generation, 12345, contribution("Ada"))
     assert all(not found for found in rows(connection, generation).values())
+
+
+def test_refused_relations_come_and_go_with_their_document(connection: Connection) -> None:
+    """They are apart from the relations, and replaced and removed as they are."""
+    generation = make_generation(connection)
+    document = make_document(connection, "a")
+    refused = contribution("Ada knows Bo", (0, "was born on", 1), (0, "knows", 1))
+    query = b"""select predicate_raw, predicate, start_offset, end_offset, page, chunk_ordinal
+        from refused_relations"""
+    counts = []
+    for value in (refused, refused, contribution("Cy hums"), refused):
+        put(connection, generation, document, value)
+        counts.append((connection.execute(query).fetchall(), len(rows(connection, generation)["relations"])))
+    one = {
+        "predicate_raw": "was born on",
+        "predicate": "born_on",
+        "start_offset": 0,
+        "end_offset": 12,
+        "page": 1,
+    }
+    one |= {"chunk_ordinal": 0}
+    assert counts == [([one], 1), ([one], 1), ([], 0), ([one], 1)]
+    remove(connection, document)
+    finish(connection, generation)
+    assert connection.execute(query).fetchall() == []

@@ -328,3 +328,28 @@ def test_what_is_quoted_is_marked_and_counts_for_nothing() -> None:
     plain = merge([ChunkExtraction(0, 0, text, extraction)])
     assert plain.digest != found.digest
     assert merge([ChunkExtraction(0, 0, text, extraction)], quoted=[(0, 5)]) == plain  # a part of a name
+
+
+def test_what_a_predicate_does_not_allow_is_kept_apart() -> None:
+    """A place that works for a date is no relation; it is kept, turned round and placed as one would be."""
+    text = "Berlin works for 2020. Acme employs Berlin. Berlin hums to 2020. Ada works for Acme."
+    names = (("Place", "Berlin"), ("Date", "2020"), ("Org", "Acme"), ("Person", "Ada"))
+    relations = (
+        Relation(0, "works for", 1, 0, 22),
+        Relation(2, "employs", 0, 23, 43),
+        Relation(0, "hums to", 1, 44, 64),
+        Relation(3, "works for", 2, 65, 84),
+    )
+    found = merge([chunk(text, *names, relations=relations)])
+    keys = [row.key for row in found.entities]
+    said = [(keys[row.subject], row.predicate, keys[row.object]) for row in found.relations]
+    assert said == [("ada", "works_for", "acme"), ("berlin", None, "2020")]
+    assert [
+        (keys[row.subject], row.predicate_raw, row.predicate, keys[row.object], row.start, row.end)
+        for row in found.refused
+    ] == [
+        ("berlin", "employs", "works_for", "acme", 23, 43),
+        ("berlin", "works for", "works_for", "2020", 0, 22),
+    ]
+    without = merge([chunk(text, *names, relations=relations[2:])])
+    assert (without.refused, without.digest) == ((), found.digest)
