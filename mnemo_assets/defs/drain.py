@@ -47,7 +47,7 @@ class Telling:
 
 def program(context: Context) -> str:
     """What a run calls itself where others ask who has the GPU lease."""
-    return f"Dagster run {context.run_id[:8]}"
+    return f"Dagster run {context.run.run_id[:8]}"
 
 
 def drain(

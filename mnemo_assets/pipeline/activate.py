@@ -48,8 +48,8 @@ def activate(
     of another recipe or for another owner is dropped. Documents that come in meanwhile are built, too; those
     that wait to be mined are left to `mine`. A graph that already is what was asked for is left alone.
 
-    No model is asked about a text. Of a recipe that asks one, documents come in of which it was given every text
-    before; the others are sent back to be mined when the graph is switched.
+    No model is asked about a text. Of a recipe that asks one, documents come in of which it was given every
+    text before; the others are sent back to be mined when the graph is switched.
 
     Args:
         connection: the owner's, in autocommit mode.
