@@ -1,8 +1,8 @@
 """An endpoint with slots, in a process of its own: requests beyond them queue, each takes its time.
 
-`python -m tests.slots SLOTS SECONDS` prints its port. It answers as llama-server does, knows no document, and says of
-every text that Ann Miller works for Nordwind Ltd. `GET /stats` tells how many requests there were, and for how many
-seconds each number of slots was busy.
+`python -m tests.slots SLOTS SECONDS` prints its port. It answers as llama-server does, knows no document,
+and says of every text that Ann Miller works for Nordwind Ltd. `GET /stats` tells how many requests there were,
+and for how many seconds each number of slots was busy.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ def sync(*, given: str | None, name: str | None, until_done: bool, unmeasured: b
     text. Files that did not change are not opened. It may be stopped at any moment: the next sync goes on.
 
     Exit code 3: the model's endpoint is down, or another program has its GPU lease; texts wait, and the next
-    sync goes on. Exit code 4: an archive was unreachable; whatever could go on without it went on. Exit code 5:
-    a document failed for the first time; `mnemo failures` says which, and why.
+    sync goes on. Exit code 4: an archive was unreachable; whatever could go on without it went on. Exit
+    code 5: a document failed for the first time; `mnemo failures` says which, and why.
 
     \b
     mnemo sync ~/Documents

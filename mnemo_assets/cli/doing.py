@@ -118,11 +118,11 @@ def mine_texts(
     on_progress: OnProgress,
     done: Done,
     counts: MineCounts,
-    only: Sequence[str] | None = None,
     *,
+    only: Sequence[str] | None = None,
     unmeasured: bool = False,
 ) -> None:
-    """Mine the texts that wait; where their model cannot be asked they wait on, and `done.waiting` says why."""
+    """Mine the texts that wait. Where their model cannot be asked they wait on; `done.waiting` says why."""
     from mnemo_assets.pipeline import mine, models
 
     done.waiting = None

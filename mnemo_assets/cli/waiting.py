@@ -55,7 +55,7 @@ def ocr(*, sha: str | None, redo: bool, as_json: bool) -> int:
         nonlocal ended
         anew = redo and only is not None
         ended += doing.recognise(connection, chosen, on_progress, done, only, again=anew)
-        doing.mine_texts(connection, chosen, on_progress, done, mining, only)
+        doing.mine_texts(connection, chosen, on_progress, done, mining, only=only)
         doing.report(connection, chosen)
 
     with bars() as on_progress:

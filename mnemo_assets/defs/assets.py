@@ -1,6 +1,7 @@
 """The assets: the archive as a whole, and of each document its files, text, chunks, extractions and graph."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
 import dagster as dg
@@ -8,12 +9,14 @@ import dagster as dg
 from mnemo_assets.database import Connection
 from mnemo_assets.defs import events, looking, redoing
 from mnemo_assets.defs.border import border
+from mnemo_assets.defs.drain import program
 from mnemo_assets.defs.jobs import SCAN_POOL
 from mnemo_assets.defs.partitions import documents
 from mnemo_assets.defs.redoing import Redo
 from mnemo_assets.defs.report import report, report_again
-from mnemo_assets.defs.resources import Ledger
+from mnemo_assets.defs.resources import GpuLease, Ledger
 from mnemo_assets.defs.stages import ASSETS, LEDGER
+from mnemo_assets.pipeline import mine
 from mnemo_assets.pipeline.versions import CODE
 from mnemo_assets.settings import Settings
 
@@ -109,14 +112,18 @@ def reading(
     pool=POOL,
 )
 def mining(
-    context: dg.AssetExecutionContext, config: Redo, ledger: dg.ResourceParam[Ledger]
+    context: dg.AssetExecutionContext,
+    config: Redo,
+    ledger: dg.ResourceParam[Ledger],
+    gpu: dg.ResourceParam[GpuLease],
 ) -> Iterator[Any]:
-    """Texts become part of the graph."""
+    """Texts become part of the graph; the GPU lease is taken where a model is to be asked."""
     keys, selected = context.partition_keys, _selected(context)
     force = redoing.is_forced(context, config)
 
     def work(connection: Connection, settings: Settings) -> None:
-        redoing.mining(connection, settings, keys, selected, force=force)
+        take = partial(mine.mine, program=program(context), leased=gpu.leased)
+        redoing.mining(connection, settings, keys, selected, force=force, take=take)
         report_again(connection, context.instance, context, keys, selected)
 
     with border():

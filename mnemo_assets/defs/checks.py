@@ -63,7 +63,7 @@ def error_classes(ledger: dg.ResourceParam[Ledger]) -> dg.AssetCheckResult:
     asset="extractions", pool=POOL, description="The model finds something in most of the texts it is given."
 )
 def empty_extractions(ledger: dg.ResourceParam[Ledger]) -> dg.AssetCheckResult:
-    """Warns of an unusual share of empty answers, each of which is fine by itself: a wrong preset, a lost prompt."""
+    """Warns of many empty answers, each fine by itself: a wrong preset, a prompt that was lost."""
     with border(), ledger.connect() as connection:
         counts = verify.empties(connection)
     is_usual = counts["empty"] <= verify.EMPTY_SHARE * max(counts["texts"], verify.EMPTY_FROM)

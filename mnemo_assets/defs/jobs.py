@@ -5,7 +5,7 @@ from functools import partial
 import dagster as dg
 
 from mnemo_assets.defs.drain import drain, program
-from mnemo_assets.defs.resources import Ledger
+from mnemo_assets.defs.resources import GpuLease, Ledger
 from mnemo_assets.pipeline import mine, read, recognise
 
 #: One at a time: documents are claimed, and a second run would only share them.
@@ -36,9 +36,15 @@ def recognise_documents(
 
 
 @dg.op(pool=MINING_POOL, out=dg.Out(dg.Nothing))
-def mine_documents(context: dg.OpExecutionContext, config: Drain, ledger: dg.ResourceParam[Ledger]) -> None:
-    """Mine the documents whose text is ready."""
-    drain(context, config.minutes, ledger, partial(mine.mine, program=program(context)))
+def mine_documents(
+    context: dg.OpExecutionContext,
+    config: Drain,
+    ledger: dg.ResourceParam[Ledger],
+    gpu: dg.ResourceParam[GpuLease],
+) -> None:
+    """Mine the documents whose text is ready; the GPU lease is taken where a model is to be asked."""
+    take = partial(mine.mine, program=program(context), leased=gpu.leased)
+    drain(context, config.minutes, ledger, take)
 
 
 @dg.job(name="read", executor_def=dg.in_process_executor, description="Reads the documents that wait.")

@@ -1,5 +1,7 @@
 """The job `redo`: what a backfill does, as one run over whatever documents are named."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import dagster as dg
@@ -9,11 +11,12 @@ from mnemo_assets.database import Connection
 from mnemo_assets.defs import redoing
 from mnemo_assets.defs.assets import POOL
 from mnemo_assets.defs.border import border
+from mnemo_assets.defs.drain import program
 from mnemo_assets.defs.report import report_again
-from mnemo_assets.defs.resources import Ledger
+from mnemo_assets.defs.resources import GpuLease, Ledger
 from mnemo_assets.defs.stages import ASSETS
 from mnemo_assets.errors import UsageError
-from mnemo_assets.pipeline import reports
+from mnemo_assets.pipeline import mine, reports
 from mnemo_assets.settings import Settings
 
 #: Documents in one go.
@@ -30,9 +33,16 @@ class Selection(dg.Config):
 
 
 def redo(
-    connection: Connection, settings: Settings, context: dg.OpExecutionContext, config: Selection
+    connection: Connection,
+    settings: Settings,
+    context: dg.OpExecutionContext,
+    config: Selection,
+    *,
+    take: Callable[..., object] = mine.mine,
 ) -> dict[str, int]:
     """Do for the chosen documents what a backfill of the chosen assets would do.
+
+    `take` is `mine.mine`, or what takes such arguments.
 
     Raises:
         UsageError: an asset is not one of a document's, or nothing was chosen.
@@ -43,18 +53,24 @@ def redo(
     for start in range(0, len(keys), BATCH):
         some = keys[start : start + BATCH]
         redoing.reading(connection, settings, some, config.assets, force=config.force)
-        redoing.mining(connection, settings, some, config.assets, force=config.force)
+        redoing.mining(connection, settings, some, config.assets, force=config.force, take=take)
         report_again(connection, context.instance, context, some, config.assets)
     return {"documents": len(keys)}
 
 
 @dg.op(pool=POOL, out=dg.Out(dg.Nothing))
 def redo_documents(
-    context: dg.OpExecutionContext, config: Selection, ledger: dg.ResourceParam[Ledger]
+    context: dg.OpExecutionContext,
+    config: Selection,
+    ledger: dg.ResourceParam[Ledger],
+    gpu: dg.ResourceParam[GpuLease],
 ) -> None:
     """Do again what was asked for."""
+    take = partial(mine.mine, program=program(context), leased=gpu.leased)
     with border():
-        found = ledger.work(lambda connection, settings: redo(connection, settings, context, config))
+        found = ledger.work(
+            lambda connection, settings: redo(connection, settings, context, config, take=take)
+        )
         context.add_output_metadata(found)
 
 

@@ -71,14 +71,23 @@ def _recognise(connection: Connection, settings: Settings, some: Collection[str]
 
 
 def mining(
-    connection: Connection, settings: Settings, keys: Collection[str], assets: Collection[str], *, force: bool
+    connection: Connection,
+    settings: Settings,
+    keys: Collection[str],
+    assets: Collection[str],
+    *,
+    force: bool,
+    take: Callable[..., object] = mine.mine,
 ) -> None:
-    """Make the extractions and the graph of documents; arguments and errors as for `reading`."""
+    """Make the extractions and the graph of documents; arguments and errors as for `reading`.
+
+    `take` is `mine.mine`, or what takes such arguments.
+    """
     if "extractions" in assets:
         _each(
             connection,
             keys,
-            lambda some: mine.mine(connection, settings, only=some, again="all" if force else "failed"),
+            lambda some: take(connection, settings, only=some, again="all" if force else "failed"),
         )
     elif "graph" in assets:
         _each(connection, keys, lambda some: mine.remerge(connection, settings, some))

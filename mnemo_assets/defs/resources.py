@@ -6,7 +6,6 @@ from typing import TypeVar
 
 from mnemo_assets import database, gpu, settings
 from mnemo_assets.database import Connection
-from mnemo_assets.llm import Endpoint
 from mnemo_assets.pipeline import link
 from mnemo_assets.settings import Settings
 
@@ -54,8 +53,14 @@ class GpuLease:
 
     @contextmanager
     def leased(
-        self, chosen: Settings, endpoint: Endpoint, stop: Callable[[], bool] = lambda: False
+        self,
+        chosen: Settings,
+        preset: str,
+        tag: str,
+        *,
+        driver: gpu.Driver | None = None,
+        stop: Callable[[], bool] = lambda: False,
     ) -> Iterator[gpu.Lease]:
-        """The lease, with its preset loaded: arguments and errors are those of `gpu.using`."""
-        with gpu.using(chosen, endpoint, "mine", stop=stop) as lease:
+        """The lease, with its preset loaded: arguments and errors are those of `gpu.leased`."""
+        with gpu.leased(chosen, preset, tag, driver=driver, stop=stop) as lease:
             yield lease

@@ -11,7 +11,7 @@ from mnemo_assets.defs.border import border
 from mnemo_assets.defs.drain import Telling, program, until
 from mnemo_assets.defs.jobs import SCAN_POOL
 from mnemo_assets.defs.report import report
-from mnemo_assets.defs.resources import Ledger
+from mnemo_assets.defs.resources import GpuLease, Ledger
 from mnemo_assets.defs.runs import is_under_way
 from mnemo_assets.pipeline import mine, models, read
 
@@ -23,7 +23,12 @@ class Quick(dg.Config):
 
 
 @dg.op(pool=SCAN_POOL, out=dg.Out(dg.Nothing))
-def sync_archives(context: dg.OpExecutionContext, config: Quick, ledger: dg.ResourceParam[Ledger]) -> None:
+def sync_archives(
+    context: dg.OpExecutionContext,
+    config: Quick,
+    ledger: dg.ResourceParam[Ledger],
+    gpu: dg.ResourceParam[GpuLease],
+) -> None:
     """Scan, then read and mine what is new; where a longer run does that already, leave it to that one."""
     with border(), ledger.connect() as connection:
         settings = ledger.settings()
@@ -34,7 +39,14 @@ def sync_archives(context: dg.OpExecutionContext, config: Quick, ledger: dg.Reso
             context.add_output_metadata({f"read_{name}": n for name, n in asdict(reading).items()})
         if not is_under_way(context.instance, "mine"):
             with suppress(*models.WAITS):  # a run of its own is asked for once the model can be
-                mine.mine(connection, settings, telling, stop=until(config.minutes), program=program(context))
+                mine.mine(
+                    connection,
+                    settings,
+                    telling,
+                    stop=until(config.minutes),
+                    program=program(context),
+                    leased=gpu.leased,
+                )
         report(connection, context.instance, context)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from mnemo_assets.evaluation.metrics import Estimate, Share
     from mnemo_assets.evaluation.report import Measured, Report
 
-_NOTHING = "–"
+_NOTHING: Final = "–"
+#: From here on nobody reads what stands after the point.
+_LARGE: Final = 100
 
 
 def markdown(report: Report) -> str:
@@ -172,6 +174,8 @@ def _share(share: Share) -> str:
 def _estimate(estimate: Estimate, digits: int = 1) -> str:
     if estimate.value is None:
         return _NOTHING
+    if estimate.value >= _LARGE:
+        digits = 0
     if estimate.low is None or estimate.high is None:
         return f"{estimate.value:,.{digits}f}"
     return f"{estimate.value:,.{digits}f} ({estimate.low:,.{digits}f} to {estimate.high:,.{digits}f})"

@@ -95,7 +95,7 @@ def is_name(text: str, start: int, end: int, type_: str) -> bool:
 def is_common(name: str, type_: str) -> bool:
     """Whether what somebody says is a name is of common words alone: "He", "the Company".
 
-    What is no person, organisation or place may be called by such words, if they have a capital: "The Report".
+    What is no person, organisation or place may be called by such words if they have a capital: "The Report".
     """
     if name in PLACES or name in ORGANISATIONS or name in FIRST_NAMES or _DIGIT.search(name):
         return False

@@ -141,17 +141,14 @@ class Finder:
         if not edits or _DIGIT.search(folded):
             return []
         text = self._folded.text
-        near: dict[int, list[Span]] = {}
+        places: dict[str, list[Span]] = {}
         for start, end in sorted(_around_pieces(text, folded, edits)):
-            away = distance(text[start:end], folded, edits)
-            if away <= edits:
-                near.setdefault(away, []).append((start, end))
-        if not near:
-            return []
-        best = near[min(near)]
-        if len({text[start:end] for start, end in best}) > 1:
-            return []
-        return [self._folded.span(*span) for span in best[:MOST]]
+            places.setdefault(text[start:end], []).append((start, end))
+        near: dict[int, list[str]] = {}
+        for words in places:
+            near.setdefault(distance(words, folded, edits), []).append(words)
+        best = near[min(near)] if near and min(near) <= edits else []
+        return [self._folded.span(*span) for span in places[best[0]][:MOST]] if len(best) == 1 else []
 
 
 def _all(text: str, part: str, most: int) -> Iterator[int]:

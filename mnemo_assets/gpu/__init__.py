@@ -7,7 +7,6 @@ time; a driver of the server's only loads the preset and keeps it.
 from mnemo_assets.gpu.drivers import DRIVERS, Driver, driver
 from mnemo_assets.gpu.lease import Lease, leased, tag
 from mnemo_assets.gpu.rows import Holder, holder, holders, reap
-from mnemo_assets.gpu.using import using
 
 __all__ = [
     "DRIVERS",
@@ -20,5 +19,4 @@ __all__ = [
     "leased",
     "reap",
     "tag",
-    "using",
 ]

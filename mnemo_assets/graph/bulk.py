@@ -1,9 +1,9 @@
 """The rows of many documents at once, into a generation that nobody is served yet.
 
 COPY writes them straight into the tables: none of the documents has rows there, so that there is nothing to
-compare, and no other table has to hold them first. Entities come before, in a transaction of their own, so that
-several connections may fill a generation at once and none waits long for another. What a killed build leaves of
-them, and their names, are put right by `settle`, before the generation is served.
+compare, and no other table has to hold them first. Entities come before, in a transaction of their own, so
+that several connections may fill a generation at once and none waits long for another. What a killed build
+leaves of them, and their names, are put right by `settle`, before the generation is served.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ class Ids:
     def __init__(self) -> None:
         self._known: dict[Identity, int] = {}
 
-    def of(self, connection: Connection, generation: int, contributions: Contributions) -> dict[Identity, int]:
+    def of(
+        self, connection: Connection, generation: int, contributions: Contributions
+    ) -> dict[Identity, int]:
         """The ids of all entities of some documents; those that are not there yet are added.
 
         Args:

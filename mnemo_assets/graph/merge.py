@@ -100,7 +100,8 @@ class RelationRow(NamedTuple):
 class Contribution:
     """A document's rows, each tuple sorted; `digest` is sha256 over its mentions and relations, in hex.
 
-    `refused` are relations that no one should read as facts: their predicate does not take ends of these types.
+    `refused` are relations that no one should read as facts: their predicate does not take ends of these
+    types.
     """
 
     entities: tuple[EntityRow, ...]
@@ -387,7 +388,9 @@ def _contribution(
     allowed, refused = _sorted_out(relations, identities)
     return Contribution(
         entities=tuple(EntityRow(*identity, names.display_name(forms[n])) for identity, n in numbers.items()),
-        mentions=tuple(MentionRow(n, roles[n], sum(forms[n].values()), quotes[n]) for n in range(len(identities))),
+        mentions=tuple(
+            MentionRow(n, roles[n], sum(forms[n].values()), quotes[n]) for n in range(len(identities))
+        ),
         spans=tuple(sorted(spans, key=lambda span: (span.entity, span.start, span.end))),
         relations=tuple(allowed),
         digest=_digest(identities, spans, allowed),
@@ -398,9 +401,7 @@ def _contribution(
 def _digest(identities: list[Identity], spans: list[SpanRow], relations: list[RelationRow]) -> str:
     """One line of JSON for each mention and relation, sorted: no order, id or time of making is in it."""
     said = [f"{_quoted(type_)}, {_quoted(key)}" for type_, key in identities]
-    lines = [
-        f'["mention", {said[span.entity]}, {span.start}, {span.end}{_mark(span)}]' for span in spans
-    ]
+    lines = [f'["mention", {said[span.entity]}, {span.start}, {span.end}{_mark(span)}]' for span in spans]
     for row in relations:
         canonical = "null" if row.predicate is None else _quoted(row.predicate)
         words = f"{_quoted(row.predicate_raw)}, {canonical}"

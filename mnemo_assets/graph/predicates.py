@@ -1,8 +1,8 @@
 """Pure: the words that say a relation -> one canonical predicate, and which way round they say it.
 
-The words are data, in predicates.toml beside this file. A synonym there joins two edges into one; words that are
-not in it stay as they are, without a canonical predicate. Phrases are looked up whole: "works for" never
-matches inside "never works for".
+The words are data, in predicates.toml beside this file. A synonym there joins two edges into one; words
+that are not in it stay as they are, without a canonical predicate. Phrases are looked up whole: "works for"
+never matches inside "never works for".
 """
 
 from __future__ import annotations

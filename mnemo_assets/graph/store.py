@@ -98,7 +98,10 @@ def _put_relations(
     connection: Connection, place: dict[str, int], ids: Sequence[int], contribution: Contribution
 ) -> None:
     connection.execute(Q["delete_relations"], place)
-    for query, rows in (("insert_relations", contribution.relations), ("insert_refused", contribution.refused)):
+    for query, rows in (
+        ("insert_relations", contribution.relations),
+        ("insert_refused", contribution.refused),
+    ):
         if rows:
             connection.execute(Q[query], {**place, **_columns(rows, ids)})
 

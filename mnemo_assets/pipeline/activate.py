@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 Q = queries("mine")
 
-#: Documents that come into a generation in one transaction, and characters of their texts: they are in memory.
+#: Documents that come into a generation in one transaction, and characters of their texts: they are in
+#: memory.
 BATCH: Final = 200
 BATCH_CHARS: Final = 8_000_000
 #: As many waiting documents for each connection beside the first.
@@ -42,8 +43,8 @@ def activate(
     of another recipe or for another owner is dropped. Documents that come in meanwhile are built, too; those
     that wait to be mined are left to `mine`. A graph that already is what was asked for is left alone.
 
-    No model is asked. Of a recipe that asks one, documents come in of which it was given every text before; the
-    others are sent back to be mined when the graph is switched.
+    No model is asked. Of a recipe that asks one, documents come in of which it was given every text before;
+    the others are sent back to be mined when the graph is switched.
 
     Args:
         connection: the owner's, in autocommit mode.
@@ -107,9 +108,7 @@ def _building(connection: Connection, extractor_id: int, owner: tuple[str, ...])
         return create_with(connection, extractor_id, owner, "building")
 
 
-def _build(
-    connection: Connection, settings: Settings, building: Generation, on_progress: OnProgress
-) -> None:
+def _build(connection: Connection, settings: Settings, building: Generation, on_progress: OnProgress) -> None:
     """Put the documents of the graph into a generation, once each, some hundred at a time."""
     total, done = _count(connection, building), 0
     ids = bulk.Ids()
@@ -172,7 +171,7 @@ def _extract(connection: Connection, building: Generation, rows: list[Row], work
 
 
 def _put(connection: Connection, building: Generation, rows: list[Row], ids: bulk.Ids) -> None:
-    """Put documents into a generation, but for those whose text changed, or that went, since they were looked at."""
+    """Put documents into a generation, but for those whose text changed, or that went, meanwhile."""
     gathered = {
         row["document_id"]: contribution
         for row, contribution in gather(connection, building.extractor_id, rows, building.aliases)

@@ -1,8 +1,8 @@
 """Requests to a model: as many in flight as it has slots, each reply kept before anything is made of it.
 
-A request that fails is sent again after a while, and others take its slot meanwhile. If it failed for the last
-time, one of a single token tells whether the endpoint is there: if so the request is the one that failed, if not
-the run stops, and nothing has failed.
+A request that fails is sent again after a while, and others take its slot meanwhile. If it failed for the
+last time, one of a single token tells whether the endpoint is there: if so the request is the one that
+failed, if not the run stops, and nothing has failed.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol, Self, TypeAlias
 
-from mnemo_assets.errors import EndpointDownError, LeaseLostError, NoReplyError
+from mnemo_assets.errors import EndpointDownError, NoReplyError
 from mnemo_assets.extractions import replies
 from mnemo_assets.extractions.parse import StoredReply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Any
 
     from mnemo_assets.database import Connection
     from mnemo_assets.extractions.request import Request
 
-#: Seconds before the second, third and fourth attempt: a server that loads its model, or starts again, is there.
+#: Seconds before the second, third and fourth attempt: a server that loads its model, or starts again, is
+#: there.
 PAUSES: Final = (5.0, 15.0, 45.0)
 #: Seconds that the request of one token may take: a busy server has a long prompt of somebody's before it.
 PROBING: Final = 60.0
@@ -35,6 +36,8 @@ PROBING: Final = 60.0
 PAUSED: Final = 4
 #: Requests that wait their turn, a slot: none idles while the next document is looked up.
 AHEAD: Final = 2
+#: Seconds that a slot may take to end: what it has in flight fails when the endpoint is closed.
+ENDING: Final = 10.0
 #: How often a request may find its model gone, and have it loaded again, before that counts as an attempt.
 EVICTIONS: Final = 5
 
@@ -160,7 +163,7 @@ class Pump:
         self._turns.close()
         self._endpoint.close()
         for thread in self._threads:
-            thread.join()
+            thread.join(ENDING)  # one that has a model loaded is not waited for: it asks nothing any more
 
     @property
     def is_hungry(self) -> bool:
@@ -228,7 +231,7 @@ class Pump:
             attempt.failure = "down"
         else:
             attempt.seconds += time.monotonic() - began
-            finish = "refused" if reply.refused else reply.finish_reason
+            finish = "content_filter" if reply.refused else reply.finish_reason
             return _Ended(
                 attempt, StoredReply(reply.text, reply.reasoning, finish, reply.prompt_tokens, reply.tokens)
             )
@@ -244,8 +247,8 @@ class Pump:
             return None
         if self._turns.is_closed or not self._endpoint.is_answering(PROBING):
             raise EndpointDownError(
-                "The endpoint of MNEMO_LLM_URL does not answer any more. What was done is kept: start it, and "
-                "the same command goes on."
+                "The endpoint of MNEMO_LLM_URL does not answer any more. What was done is kept: start it, "
+                "and the same command goes on."
             )
         return _Ended(attempt)
 

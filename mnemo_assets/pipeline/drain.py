@@ -1,14 +1,13 @@
 """Documents mined by a model: requests in flight across documents, so that no slot idles while work waits.
 
-One connection, and no transaction open while a request is awaited. What a model answered is kept as it comes, what
-it says of a text when all parts of the text have ended, a document when all its texts have. A stop at any instant
-loses the requests that were in flight.
+One connection, and no transaction open while a request is awaited. What a model answered is kept as it
+comes, what it says of a text when all parts of the text have ended, a document when all its texts have. A
+stop at any instant loses the requests that were in flight.
 """
 
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -132,7 +131,7 @@ class Drain:
             one.replies.pop(key, None)
 
     def _go_on(self, one: _Text) -> None:
-        """Ask what is to be asked about a text by what is known of it; keep what it says if that is nothing."""
+        """Ask what is still to be asked about a text; if that is nothing, keep what the model says of it."""
         resolved = from_llm.resolve(self._template, one.text, one.replies)
         if not resolved.missing:
             self._keep(one, resolved)

@@ -1,8 +1,8 @@
 """The recipes that there are: those that need no model, and those that a model was asked for.
 
-A recipe of a model keeps the request that it began with. A newer mnemo may make another request of a new recipe;
-what was answered to the old one stays what it is. Where several requests of a model are stored, each is called
-`llm:MODEL@HASH8`, after the first eight digits of its request's hash.
+A recipe of a model keeps the request that it began with. A newer mnemo may make another request of a new
+recipe; what was answered to the old one stays what it is. Where several requests of a model are stored,
+each is called `llm:MODEL@HASH8`, after the first eight digits of its request's hash.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def stored(connection: Connection) -> list[Extractor]:
         for row in requests:
             digits = row["request_hash"][:DIGITS]
             active = any(
-                one["is_active"] for one in rows if (one["name"], one["request_hash"]) == (name, row["request_hash"])
+                one["is_active"]
+                for one in rows
+                if (one["name"], one["request_hash"]) == (name, row["request_hash"])
             )
             label = name if len(requests) == 1 else f"{name}@{digits}"
             found.append(

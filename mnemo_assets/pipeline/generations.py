@@ -57,8 +57,8 @@ class Generation:
     def is_made_by(self, recipe: str, owner: Sequence[str], request_hash: str | None = None) -> bool:
         """Whether this code would make the same graph with a recipe for an owner.
 
-        Without a request it is of the one that the recipe began with: that this code would make another one of
-        a new recipe makes no graph old.
+        Without a request it is of the one that the recipe began with: that this code would make another one
+        of a new recipe makes no graph old.
         """
         made_with = (self.recipe, self.version, self.derivation, self.owner_keys)
         is_asked = request_hash is None or request_hash == self.request_hash

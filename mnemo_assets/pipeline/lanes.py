@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-#: More would wait for each other: Python makes rows one at a time, and the table's indexes are written by one.
+#: More would wait for each other: Python makes rows one at a time, and the table's indexes are written by
+#: one.
 MOST: Final = 3
 
 
@@ -36,7 +37,11 @@ class Lanes(Generic[Job, Result]):
     """
 
     def __init__(
-        self, work: Callable[[Connection, Job], Result], connection: Connection, settings: Settings, number: int
+        self,
+        work: Callable[[Connection, Job], Result],
+        connection: Connection,
+        settings: Settings,
+        number: int,
     ) -> None:
         self._work = work
         self._connection = connection

@@ -64,6 +64,7 @@ def mine(
     stop: Stop = never,
     counts: MineCounts | None = None,
     program: str = "mine",
+    leased: models.Leased = gpu.leased,
     unmeasured: bool = False,
 ) -> MineCounts:
     """Mine the documents whose text is ready, once each, and put the graph in order.
@@ -82,6 +83,7 @@ def mine(
         stop: is asked before more documents are claimed.
         counts: to add to, for a caller who wants to know them even if the link is lost.
         program: who we are, for others who want the GPU lease, where the recipe asks a model.
+        leased: gets that lease.
         unmeasured: the owner does not mind that no bake-off has measured that model.
 
     Raises:
@@ -95,7 +97,7 @@ def mine(
     generation = _current(connection, settings, on_progress, program)
     keys = None if only is None else list(only)
     models.opt_in(connection, settings)
-    run = _Run(connection, settings, on_progress, counts, keys, again, stop, program)
+    run = _Run(connection, settings, on_progress, counts, keys, again, stop, program, leased)
     try:
         while documents := run.waiting(generation):
             if generation.asks_a_model:
@@ -104,8 +106,9 @@ def mine(
                 break
             generation = _current(connection, settings, on_progress, program)  # another process has switched
     finally:  # what came into the graph is in order, whatever becomes of the rest
-        if run.total and not connection.closed:
-            connection.execute(Q["delete_orphan_extractions"])
+        if not connection.closed:
+            if run.total:
+                connection.execute(Q["delete_orphan_extractions"])
             contribute.finish(connection, generation)
     remove_retired(connection)
     return counts
@@ -152,6 +155,7 @@ class _Run:
     again: contribute.Again | None
     stop: Stop
     program: str
+    leased: models.Leased
     total: int = 0
     chunks: int = 0
     done: int = 0
@@ -202,7 +206,14 @@ class _Run:
         def pump() -> asking.Pump:
             sent = generation.template
             session = opened.enter_context(
-                models.session(self.settings, sent.model, self.program, preset=sent.preset, stop=self.stop)
+                models.session(
+                    self.settings,
+                    sent.model,
+                    self.program,
+                    preset=sent.preset,
+                    stop=self.stop,
+                    leased=self.leased,
+                )
             )
             self.lease = session.lease
             name = generation.recipe

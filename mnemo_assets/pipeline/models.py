@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from mnemo_assets import gpu, llm
 from mnemo_assets.database import Connection, queries
@@ -14,6 +14,7 @@ from mnemo_assets.errors import (
     EndpointElsewhereError,
     LeaseHeldError,
     LeaseLostError,
+    NoReplyError,
     SettingsError,
     UnmeasuredError,
 )
@@ -23,6 +24,7 @@ from mnemo_assets.pipeline.progress import Stop, never
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from mnemo_assets.extractions.request import Template
     from mnemo_assets.llm import Endpoint
@@ -32,7 +34,13 @@ if TYPE_CHECKING:
 Q = queries("models")
 
 #: After these documents wait as they did, and nothing else is wrong: the same command goes on later.
-WAITS: Final = (EndpointDownError, LeaseHeldError, LeaseLostError, UnmeasuredError)
+WAITS: Final = (
+    EndpointDownError,
+    EndpointElsewhereError,
+    LeaseHeldError,
+    LeaseLostError,
+    UnmeasuredError,
+)
 #: Where neither the settings nor the endpoint say how many tokens a slot has: what servers give by default.
 CONTEXT: Final = 4096
 #: Where nothing says how many requests the endpoint works on at once.
@@ -40,7 +48,8 @@ SLOTS: Final = 2
 #: A drain of more documents than this asks a model that a bake-off has measured, or is told not to mind.
 UNMEASURED: Final = 200
 
-#: What is asked to see whether a reply is held to a schema: whoever obeys the words alone does not obey the schema.
+#: What is asked to see whether a reply is held to a schema: whoever obeys the words alone does not obey the
+#: schema.
 _WORDS: Final = [{"role": "user", "content": "Say hello in one short sentence. No JSON."}]
 _SCHEMA: Final = {
     "type": "json_schema",
@@ -58,6 +67,22 @@ _SCHEMA: Final = {
 _PROBE_TOKENS: Final = 60
 
 
+class Leased(Protocol):
+    """What gets the lease of a preset: `gpu.leased`, or a resource that wraps it."""
+
+    def __call__(
+        self,
+        settings: Settings,
+        preset: str,
+        tag: str,
+        /,
+        *,
+        driver: gpu.Driver | None = None,
+        stop: Stop = never,
+    ) -> AbstractContextManager[gpu.Lease]:
+        """The lease, with its preset loaded, until the context ends."""
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """A model that is loaded, and ours for a while."""
@@ -69,7 +94,13 @@ class Session:
 
 @contextmanager
 def session(
-    settings: Settings, model: str, program: str, *, preset: str | None = None, stop: Stop = never
+    settings: Settings,
+    model: str,
+    program: str,
+    *,
+    preset: str | None = None,
+    stop: Stop = never,
+    leased: Leased = gpu.leased,
 ) -> Iterator[Session]:
     """Get the lease of a preset, have it loaded, and let go of it at the end.
 
@@ -79,9 +110,11 @@ def session(
         program: who we are: `mine`.
         preset: what is loaded; by default that of the settings, else the model.
         stop: ends a wait for the lease.
+        leased: gets the lease.
 
     Raises:
-        EndpointDownError, EndpointElsewhereError, SettingsError: there is no such endpoint, or no text goes there.
+        EndpointDownError, EndpointElsewhereError, SettingsError: there is no such endpoint, or no text goes
+        there.
         LeaseHeldError: another program has the lease.
     """
     chosen = preset or preset_of(settings, model)
@@ -89,7 +122,7 @@ def session(
     # the driver has a way of its own: whoever asks closes theirs, and the model is let go of after that
     with llm.open_endpoint(settings, model) as endpoint, llm.open_endpoint(settings, model) as loading:
         driver = gpu.driver(settings, loading, chosen, owner)
-        with gpu.leased(settings, chosen, owner, driver=driver, stop=stop) as lease:
+        with leased(settings, chosen, owner, driver=driver, stop=stop) as lease:
             way = asking.Way(
                 slots=settings.llm_slots or endpoint.identity.slots or SLOTS,
                 seconds=float(settings.llm_seconds),
@@ -150,7 +183,12 @@ def _answer_format(connection: Connection, opened: Session, preset: str, server:
 def _finding(opened: Session) -> str:
     """What a server does with a response format: it is enforced, silently ignored, or answered by silence."""
     opened.lease.check()
-    reply = opened.endpoint.complete(_WORDS, _PROBE_TOKENS, opened.way.seconds, response_format=_SCHEMA)
+    try:
+        reply = opened.endpoint.complete(_WORDS, _PROBE_TOKENS, opened.way.seconds, response_format=_SCHEMA)
+    except NoReplyError as error:
+        raise EndpointDownError(
+            f"The endpoint of MNEMO_LLM_URL did not answer a trial request ({error.detail}). See: mnemo doctor."
+        ) from None
     said = reply.text.strip()
     if not said:
         return "silent"
@@ -160,7 +198,7 @@ def _finding(opened: Session) -> str:
 def refuse_unmeasured(
     connection: Connection, generation: Generation, documents: int, *, unmeasured: bool
 ) -> None:
-    """Let no model that nobody measured drain an archive; that the owner did not mind is kept with the recipe.
+    """Let no model that nobody measured drain an archive; that the owner does not mind is kept.
 
     Args:
         connection: in autocommit mode.
@@ -178,9 +216,9 @@ def refuse_unmeasured(
     row = connection.execute(Q["is_measured"], {"extractor_id": generation.extractor_id}).fetchone()
     if row is None or not row["measured"]:
         raise UnmeasuredError(
-            f"{documents:,} documents wait for {generation.recipe}, which no bake-off has measured. See what it "
-            f"is worth on a few: mnemo bakeoff --models {generation.template.model} --judges OTHER,ANOTHER. To do without: "
-            "mnemo sync --unmeasured."
+            f"{documents:,} documents wait for {generation.recipe}, which no bake-off has measured. See what "
+            f"it is worth on a few: mnemo bakeoff --models {generation.template.model} --judges X,Y. "
+            "To do without: mnemo sync --unmeasured."
         )
 
 
@@ -208,13 +246,13 @@ def recipe_name(settings: Settings) -> str | None:
 
 
 def folders(settings: Settings) -> list[bytes] | None:
-    """The folders outside of which no document goes to a hosted endpoint, each with a slash; None: none is hosted."""
+    """The folders of which alone a hosted endpoint sees documents, each with a slash; or None."""
     named = [f"{os.fspath(folder).rstrip('/')}/" for folder in settings.llm_hosted_folders]
     return [os.fsencode(folder) for folder in named] or None
 
 
 def opt_in(connection: Connection, settings: Settings) -> None:
-    """Have each document that a hosted endpoint may not see wait with a reason, and no other for that reason."""
+    """Have the documents that a hosted endpoint may not see, and no others, wait with that reason."""
     named = folders(settings)
     with connection.transaction():
         connection.execute(Q["opt_in_all"])

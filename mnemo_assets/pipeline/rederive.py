@@ -19,7 +19,8 @@ Q = queries("models")
 def rederive(connection: Connection, extractor_id: int, contents: Mapping[str, str]) -> None:
     """Store what a recipe that asks a model makes of the replies that are stored.
 
-    A text of which a reply is missing gets no outcome: no request is made. To be called outside a transaction.
+    A text of which a reply is missing gets no outcome: no request is made. To be called outside a
+    transaction.
 
     Args:
         connection: the owner's, in autocommit mode.

@@ -87,14 +87,14 @@ def classes(connection: Connection) -> tuple[dict[str, int], int]:
     return dict(sorted(counts.items())), total
 
 
-#: The share of texts in which a model may find nothing; of fewer texts than these nothing is concluded. Of private
-#: papers a tenth to a third name nobody: forms, tables, blank reverses.
+#: The share of texts in which a model may find nothing; of fewer texts than these nothing is concluded. Of
+#: private papers a tenth to a third name nobody: forms, tables, blank reverses.
 EMPTY_SHARE: Final = 0.5
 EMPTY_FROM: Final = 20
 
 
 def empties(connection: Connection) -> dict[str, int]:
-    """Of the texts that the active recipe was given, if it asks a model: how many, and in how many it found nothing.
+    """Of the texts that the active recipe was given, if it asks a model: how many, and how many gave nothing.
 
     Also how much of what the model said is not believed: names that stand nowhere, items that are none.
     """

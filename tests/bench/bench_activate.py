@@ -100,7 +100,8 @@ def main(documents: int) -> int:
         digest = status.status(connection).digest
         script(connection, KEPT, generation=built.generation)
         sizes = " ".join(
-            f"{count(connection, name):,} {name}" for name in ("entities", "mention_spans", "relations", "refused_relations")
+            f"{count(connection, name):,} {name}"
+            for name in ("entities", "mention_spans", "relations", "refused_relations")
         )
         print(f"{documents:,} documents: {sizes}", flush=True)
         ours, bare = [], []
@@ -117,7 +118,9 @@ def main(documents: int) -> int:
 
 def store(connection: Connection, documents: int) -> int:
     """Make documents of the graph, and what a recipe has found in them."""
-    row = connection.execute(b"insert into extractors (name, version) values ('ner', 1) returning extractor_id").fetchone()
+    row = connection.execute(
+        b"insert into extractors (name, version) values ('ner', 1) returning extractor_id"
+    ).fetchone()
     assert row is not None
     script(connection, STORED, documents=documents, extractor_id=row["extractor_id"])
     connection.execute(b"drop table said")

@@ -1,8 +1,8 @@
 """Mining with a model, beside a bare loop that sends the same requests: `python tests/bench/bench_mine.py`.
 
-The endpoint is a stub with slots, in a process of its own. First each request takes half a second, and what counts
-is documents an hour and how long both slots were busy. Then none takes any time, and what counts is the CPU time of
-this process and of its database's for everything of ours that is not the model.
+The endpoint is a stub with slots, in a process of its own. First each request takes half a second, and what
+counts is documents an hour and how long both slots were busy. Then none takes any time, and what counts is
+the CPU time of this process and of its database's for everything of ours that is not the model.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ BUSY = 0.98
 CPU = 50.0
 
 LETTER = (
-    "Ann Miller works for Nordwind Ltd. This is letter {n} about the policy for the house, the cellar and the garden "
-    "shed. {filling}The matter was settled on 5 October 2020 in Bristol.\n\nKind regards"
+    "Ann Miller works for Nordwind Ltd. This is letter {n} about the policy for the house, the cellar and "
+    "the garden shed. {filling}The matter was settled on 5 October 2020 in Bristol.\n\nKind regards"
 )
 FILLING = "It rained all week, so the letters piled up on the desk by the window, and nobody answered them. "
 
@@ -70,7 +70,7 @@ def main() -> int:
         used = time.process_time() - used
         server = cpu_of_server(chosen) - server
     each, its = 1000 * used / DOCUMENTS, 1000 * server / DOCUMENTS
-    print(f"without latency: {each + its:.1f} CPU ms a document, {its:.1f} of them Postgres's (at most {CPU:.0f})")
+    print(f"without latency: {each + its:.1f} CPU ms a document (at most {CPU:.0f}); Postgres's: {its:.1f}")
     return int(hourly < HOURLY or both < BUSY or each + its > CPU)
 
 

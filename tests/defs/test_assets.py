@@ -13,7 +13,7 @@ from mnemo_assets.archive import ledger as archives
 from mnemo_assets.database import Connection
 from mnemo_assets.defs import assets, checks, jobs, redo, redoing, stages
 from mnemo_assets.defs.report import report
-from mnemo_assets.defs.resources import Ledger
+from mnemo_assets.defs.resources import GpuLease, Ledger
 from mnemo_assets.errors import MnemoError
 from mnemo_assets.pipeline import claims, mine, read, versions
 from mnemo_assets.settings import Settings
@@ -52,7 +52,7 @@ def run(
     return dg.materialize(
         [*some],
         instance=instance,
-        resources={"ledger": ledger},
+        resources={"ledger": ledger, "gpu": GpuLease()},
         selection=selection,
         tags={**ranged, **(tags or {})},
         raise_on_error=raise_on_error,
@@ -123,7 +123,9 @@ def test_a_run_of_one_document_leaves_the_others(
     """What was not asked for waits as before."""
     report(connection, instance)
     one = next(iter(stage_of(connection)))
-    result = dg.materialize(FIVE, instance=instance, resources={"ledger": ledger}, partition_key=one)
+    result = dg.materialize(
+        FIVE, instance=instance, resources={"ledger": ledger, "gpu": GpuLease()}, partition_key=one
+    )
     assert result.success
     assert {key: stage for key, stage in stage_of(connection).items() if stage != "new"}.keys() == {one}
 
@@ -312,7 +314,7 @@ def test_a_look_makes_no_document_stale(
 def stale(instance: dg.DagsterInstance, keys: Sequence[str]) -> dict[str, set[str]]:
     """The partitions that the page shows as stale, by asset."""
     graph = dg.Definitions(
-        assets=[assets.archive, *FIVE], resources={"ledger": Ledger()}
+        assets=[assets.archive, *FIVE], resources={"ledger": Ledger(), "gpu": GpuLease()}
     ).resolve_asset_graph()
     resolver = CachingStaleStatusResolver(instance, graph, LoadingContextForTest(instance))
     found: dict[str, set[str]] = {}
@@ -329,7 +331,9 @@ def test_a_drain_takes_all_that_waits(
 ) -> None:
     """The two jobs take documents from file to graph, and each has its events, of the run that did it."""
     for job in (jobs.read_job, jobs.mine_job):
-        assert job.execute_in_process(instance=instance, resources={"ledger": ledger}).success
+        assert job.execute_in_process(
+            instance=instance, resources={"ledger": ledger, "gpu": GpuLease()}
+        ).success
     stage = stage_of(connection)
     assert sorted(stage.values()) == ["failed", "graphed", "graphed"]
     graphed = {key for key in stage if stage[key] == "graphed"}
@@ -345,7 +349,7 @@ def test_a_drain_whose_time_is_over_claims_nothing(
     """What waits goes on waiting, for the next run."""
     result = jobs.read_job.execute_in_process(
         instance=instance,
-        resources={"ledger": ledger},
+        resources={"ledger": ledger, "gpu": GpuLease()},
         run_config={"ops": {"read_documents": {"config": {"minutes": 0.0}}}},
     )
     assert result.success
@@ -389,7 +393,7 @@ def test_scattered_documents_are_redone_in_one_run(
     config = {"documents": graphed[:1], "stages": ["failed"], "force": True}
     result = redo.redo_job.execute_in_process(
         instance=instance,
-        resources={"ledger": ledger},
+        resources={"ledger": ledger, "gpu": GpuLease()},
         run_config={"ops": {"redo_documents": {"config": config}}},
     )
     assert result.success
@@ -407,7 +411,7 @@ def test_nothing_is_redone_by_mistake(
     """Without a choice, or with an asset that is none, the run fails and says so."""
     result = redo.redo_job.execute_in_process(
         instance=instance,
-        resources={"ledger": ledger},
+        resources={"ledger": ledger, "gpu": GpuLease()},
         run_config={"ops": {"redo_documents": {"config": config}}},
         raise_on_error=False,
     )

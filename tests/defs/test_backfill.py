@@ -15,7 +15,7 @@ from mnemo_assets.archive import ledger as archives
 from mnemo_assets.database import Connection
 from mnemo_assets.defs import assets, events, redoing
 from mnemo_assets.defs.report import report
-from mnemo_assets.defs.resources import Ledger
+from mnemo_assets.defs.resources import GpuLease, Ledger
 from mnemo_assets.pipeline import mine, read, scan, verify
 from mnemo_assets.settings import Settings
 
@@ -28,7 +28,9 @@ def requests(
     instance: dg.DagsterInstance, keys: Collection[str], names: Sequence[str] = NAMES
 ) -> list[dg.RunRequest]:
     """The runs that Dagster makes of a backfill."""
-    graph = dg.Definitions(assets=FIVE, resources={"ledger": Ledger()}).resolve_asset_graph()
+    graph = dg.Definitions(
+        assets=FIVE, resources={"ledger": Ledger(), "gpu": GpuLease()}
+    ).resolve_asset_graph()
     wanted = [AssetKeyPartitionKey(dg.AssetKey(name), key) for name in names for key in keys]
     with partition_loading_context(dynamic_partitions_store=instance):
         return list(build_run_requests_with_backfill_policies(wanted, graph, instance))
@@ -47,7 +49,7 @@ def backfill(
         result = dg.materialize(
             FIVE,
             instance=instance,
-            resources={"ledger": ledger},
+            resources={"ledger": ledger, "gpu": GpuLease()},
             selection=list(request.asset_selection or ()),
             partition_key=request.partition_key,
             tags={**request.tags, **(tags or {})},

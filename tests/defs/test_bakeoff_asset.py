@@ -8,7 +8,7 @@ import dagster as dg
 import pytest
 
 from mnemo_assets.defs import evaluation
-from mnemo_assets.defs.resources import Ledger
+from mnemo_assets.defs.resources import GpuLease, Ledger
 from mnemo_assets.evaluation import bakeoff
 from tests.evaluation import letters
 from tests.evaluation.letters import GOOD, KIND, STRICT
@@ -51,7 +51,7 @@ def shown(instance: dg.DagsterInstance, ledger: Ledger, config: dict[str, Any]) 
     result = dg.materialize(
         [evaluation.bakeoff],
         instance=instance,
-        resources={"ledger": ledger},
+        resources={"ledger": ledger, "gpu": GpuLease()},
         run_config={"ops": {"bakeoff": {"config": config}}},
         raise_on_error=False,
     )

@@ -5,7 +5,7 @@ import pytest
 
 from mnemo_assets.database import Connection
 from mnemo_assets.defs import checks
-from mnemo_assets.defs.resources import Ledger
+from mnemo_assets.defs.resources import GpuLease, Ledger
 from mnemo_assets.pipeline import verify
 from mnemo_assets.settings import Settings
 
@@ -20,7 +20,9 @@ def quotes(ledger: Ledger, instance: dg.DagsterInstance) -> dg.AssetCheckResult:
     @dg.asset
     def graph() -> None: ...
 
-    result = dg.materialize([graph, checks.quotes_verbatim], instance=instance, resources={"ledger": ledger})
+    result = dg.materialize(
+        [graph, checks.quotes_verbatim], instance=instance, resources={"ledger": ledger, "gpu": GpuLease()}
+    )
     [found] = result.get_asset_check_evaluations()
     return dg.AssetCheckResult(passed=found.passed, metadata=found.metadata)
 

@@ -13,6 +13,7 @@ from dagster import DagsterRunStatus
 from mnemo_assets.definitions import defs
 from mnemo_assets.defs import assets, jobs, redoing, sensors
 from mnemo_assets.defs.report import report
+from mnemo_assets.defs.resources import GpuLease
 from mnemo_assets.errors import RecognitionError, SettingsError
 from mnemo_assets.text import engines, walled
 from tests.endpoints import Answer, serving
@@ -76,7 +77,7 @@ def tick(instance: dg.DagsterInstance, ledger: Ledger, cursor: str | None = None
     """The jobs of which `documents_waiting` asks for a run, and the cursor it leaves."""
     sensor = defs.resolve_sensor_def("documents_waiting")
     with dg.build_sensor_context(
-        instance=instance, cursor=cursor, resources={"ledger": ledger}, definitions=defs
+        instance=instance, cursor=cursor, resources={"ledger": ledger, "gpu": GpuLease()}, definitions=defs
     ) as context:
         data = sensor.evaluate_tick(context)
     return [request.job_name or "" for request in data.run_requests or []], data.cursor or ""
@@ -92,7 +93,9 @@ def test_one_run_recognises_what_waits(
     [seen] = instance.fetch_observations(dg.AssetKey("ocr"), limit=9).records
     assert seen.asset_observation is not None
     assert seen.asset_observation.partition == key(connection)
-    assert jobs.ocr_job.execute_in_process(instance=instance, resources={"ledger": ledger}).success
+    assert jobs.ocr_job.execute_in_process(
+        instance=instance, resources={"ledger": ledger, "gpu": GpuLease()}
+    ).success
     assert stage(connection) == ("extracted", None)
     assert told(instance, "ocr") == {key(connection)}
     [made] = instance.fetch_materializations(dg.AssetKey("ocr"), limit=9).records
@@ -187,7 +190,9 @@ def test_pages_that_failed_ask_for_nothing(
 ) -> None:
     """They fail neither the run nor another document, and nothing spins."""
     tesseract("sys.exit(1)")
-    assert jobs.ocr_job.execute_in_process(instance=instance, resources={"ledger": ledger}).success
+    assert jobs.ocr_job.execute_in_process(
+        instance=instance, resources={"ledger": ledger, "gpu": GpuLease()}
+    ).success
     assert stage(connection) == ("failed", "OcrFailed")
     assert tick(instance, ledger)[0] == []
 
@@ -195,7 +200,11 @@ def test_pages_that_failed_ask_for_nothing(
 def backfill(instance: dg.DagsterInstance, ledger: Ledger, one: str, **more: str) -> bool:
     ranged = {"dagster/asset_partition_range_start": one, "dagster/asset_partition_range_end": one}
     run = dg.materialize(
-        ASSETS, instance=instance, resources={"ledger": ledger}, selection=["ocr"], tags={**ranged, **more}
+        ASSETS,
+        instance=instance,
+        resources={"ledger": ledger, "gpu": GpuLease()},
+        selection=["ocr"],
+        tags={**ranged, **more},
     )
     return run.success
 

@@ -4,16 +4,14 @@ import dagster as dg
 import psycopg
 import pytest
 
-from mnemo_assets import gpu
+from mnemo_assets import gpu as gpu_room
 from mnemo_assets.database import Connection
 from mnemo_assets.defs import jobs
 from mnemo_assets.defs.resources import GpuLease, Ledger
 from mnemo_assets.errors import LeaseHeldError, LinkLostError
-from mnemo_assets.llm import Endpoint
 from mnemo_assets.pipeline import link, settle
 from mnemo_assets.pipeline.attempt import Job, Outcome
 from mnemo_assets.settings import Settings
-from tests.endpoints import Answer, serving
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +82,9 @@ def test_a_run_outlives_its_link(
         return ended
 
     monkeypatch.setattr(settle, "settle", settle_and_cut)
-    assert jobs.read_job.execute_in_process(instance=instance, resources={"ledger": ledger}).success
+    assert jobs.read_job.execute_in_process(
+        instance=instance, resources={"ledger": ledger, "gpu": GpuLease()}
+    ).success
     stages = connection.execute("select stage from documents order by stage").fetchall()
     assert [row["stage"] for row in stages] == ["extracted", "extracted", "failed"]
     assert len(done) == len(set(done)) == 3
@@ -93,33 +93,22 @@ def test_a_run_outlives_its_link(
 def test_a_run_has_the_lease_while_it_works(connection: Connection, settings: Settings) -> None:
     """An op asks for the resource as its own; a second one is refused, and afterwards it is free."""
     tags: list[str | None] = []
-    chosen = settings.model_copy(update={"llm_driver": "none"})
 
     @dg.op
     def mine_with_a_model(gpu: dg.ResourceParam[GpuLease]) -> None:
-        with gpu.leased(chosen, endpoint) as lease:
+        with gpu.leased(settings, "seer", gpu_room.tag("mine")) as lease:
             tags.append(holder())
             lease.check()
-            with pytest.raises(LeaseHeldError), gpu.leased(chosen, endpoint):
+            with pytest.raises(LeaseHeldError), gpu.leased(settings, "seer", gpu_room.tag("other")):
                 pass
 
     def holder() -> str | None:
-        return gpu.holder(connection, "seer")
+        return gpu_room.holder(connection, "seer")
 
     @dg.job(resource_defs={"gpu": dg.ResourceDefinition.hardcoded_resource(GpuLease())})
     def job() -> None:
         mine_with_a_model()
 
-    with serving(lambda _asked: Answer(404)) as stub, Endpoint(stub.url, "seer") as endpoint:
-        assert job.execute_in_process().success
-        assert stub.asked == []
-    assert tags == [gpu.tag("mine")]
+    assert job.execute_in_process().success
+    assert tags == [gpu_room.tag("mine")]
     assert holder() is None
-
-
-def test_the_lease_is_of_the_preset_that_is_set(connection: Connection, settings: Settings) -> None:
-    """MNEMO_LLM_PRESET goes before the model's name."""
-    chosen = settings.model_copy(update={"llm_driver": "none", "llm_preset": "night"})
-    endpoint = Endpoint("http://127.0.0.1:1/v1", "seer")
-    with GpuLease().leased(chosen, endpoint):
-        assert [one.preset for one in gpu.holders(connection)] == ["night"]

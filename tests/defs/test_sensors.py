@@ -12,6 +12,7 @@ from dagster import DagsterRunStatus
 from mnemo_assets import database, gpu
 from mnemo_assets.definitions import defs
 from mnemo_assets.defs import prepare, runs, sensors
+from mnemo_assets.defs.resources import GpuLease
 from mnemo_assets.defs.sensors import Asked, ask
 from mnemo_assets.text import converter
 
@@ -31,7 +32,10 @@ def tick(instance: dg.DagsterInstance, ledger: Ledger) -> Callable[[str], list[s
     def evaluate(name: str) -> list[str]:
         sensor = defs.resolve_sensor_def(name)
         with dg.build_sensor_context(
-            instance=instance, cursor=cursors.get(name), resources={"ledger": ledger}, definitions=defs
+            instance=instance,
+            cursor=cursors.get(name),
+            resources={"ledger": ledger, "gpu": GpuLease()},
+            definitions=defs,
         ) as context:
             data = sensor.evaluate_tick(context)
         cursors[name] = data.cursor
@@ -147,7 +151,7 @@ def test_a_report_is_due_until_it_is_made(
     """What the ledger has and Dagster was not told asks for a report, which ends that."""
     assert tick("report_due") == ["report"]
     job = defs.resolve_job_def("report")
-    assert job.execute_in_process(instance=instance, resources={"ledger": ledger}).success
+    assert job.execute_in_process(instance=instance, resources={"ledger": ledger, "gpu": GpuLease()}).success
     assert tick("report_due") == []
 
 
@@ -166,7 +170,7 @@ def test_a_sync_takes_what_waits(
     """One run scans, reads, mines and tells; the failure of one document is none of the run's."""
     scanned()
     job = defs.resolve_job_def("sync")
-    assert job.execute_in_process(instance=instance, resources={"ledger": ledger}).success
+    assert job.execute_in_process(instance=instance, resources={"ledger": ledger, "gpu": GpuLease()}).success
     stages = connection.execute("select stage, count(*) as n from documents group by 1 order by 1").fetchall()
     assert stages == [{"stage": "failed", "n": 1}, {"stage": "graphed", "n": 2}]
     told = instance.get_materialized_partitions(dg.AssetKey("graph"))

@@ -126,7 +126,7 @@ def test_nowhere() -> None:
 
 
 def test_longest_first() -> None:
-    """A shorter name is kept where it stands alone; of two types the first is kept, and the same name once."""
+    """A shorter name is kept where it stands alone; of two types the first is, and the same name once."""
     text = "Nordwind Ltd is in Berlin. Nordwind pays. Berlin Opera Ltd sings."
     said_of_it = [
         *(("Org", "Nordwind"), ("Org", "Nordwind Ltd"), ("Place", "Berlin"), ("Org", "Berlin")),

@@ -315,7 +315,9 @@ def test_stored(connection: Connection) -> None:
     row = connection.execute(query).fetchone()
     assert row is not None
     store.store(connection, row["extractor_id"], {"1" * 64: found.extraction})
-    assert store.known(connection, row["extractor_id"], ["1" * 64]) == {"1" * 64: found.extraction}
+    assert store.known(connection, row["extractor_id"], ["1" * 64]) == {
+        "1" * 64: store.Known(found.extraction, is_whole=True)
+    }
     stored = connection.execute(b"select %s::jsonb as dropped", [Jsonb(list(found.dropped))]).fetchone()
     assert stored == {"dropped": list(found.dropped)}
     assert len(found.dropped) == 4

@@ -362,20 +362,24 @@ def test_the_address_of_this_machine_in_the_other_family() -> None:
 @pytest.mark.parametrize("drop", [b"X: y\r\n", b" "])
 def test_a_reply_drop_by_drop(drop: bytes) -> None:
     """Each drop comes in time, and the whole does not: in the headers or in the body, it is given up."""
-    over = threading.Event()
+    over, waited_for = threading.Event(), threading.Event()
     begin = b"HTTP/1.1 200 OK\r\n" + (b"\r\n" if drop == b" " else b"")
 
     def drip(server: socket.socket) -> None:
         with server.accept()[0] as link, suppress(OSError):
             link.sendall(begin)
-            while not over.wait(0.02):
+            for _ in range(500):
+                if over.wait(0.02):
+                    return
                 link.sendall(drop)
+            waited_for.set()
 
     with socket.create_server(("127.0.0.1", 0)) as server:
         thread = threading.Thread(target=drip, args=[server])
         thread.start()
         with pytest.raises(NoReplyError, match="timeout"):
             completed(f"http://127.0.0.1:{server.getsockname()[1]}/v1", seconds=0.5)
+        assert not waited_for.is_set()
         over.set()
         thread.join()
 

@@ -147,6 +147,11 @@ def test_a_named_machine_is_sent_the_key(tmp_path: Path, monkeypatch: pytest.Mon
             endpoint.complete([], 1, 10)
         open_endpoint(chosen, "seer").close()
         assert (tmp_path / "runs").read_text() == "x\nx\n"
+        stub.api["/props"] = replace(said("no"), status=401)
+        for _ in range(2):
+            with pytest.raises(EndpointDownError, match="with status 401"):
+                open_endpoint(chosen, "seer")
+        assert (tmp_path / "runs").read_text() == "x\nx\nx\n"
         key.forget()
         stub.asked.clear()
         for wrong in ("a b", "\\303\\251", "a\\tb", ""):

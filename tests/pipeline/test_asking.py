@@ -38,7 +38,7 @@ class Model:
     is_closed: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def complete(
+    def complete(  # noqa: D102 - as llm.Endpoint has it
         self,
         messages: Sequence[Mapping[str, Any]],
         max_tokens: int,
@@ -53,12 +53,12 @@ class Model:
             times = self.asked[text]
         return self.answer(text, times)
 
-    def is_answering(self, seconds: float) -> bool:
+    def is_answering(self, seconds: float) -> bool:  # noqa: D102
         del seconds
         self.probes += 1
         return self.is_there
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: D102
         self.is_closed = True
 
 
@@ -98,12 +98,13 @@ def asked(
 
 
 def calls(connection: Connection) -> list[tuple[Any, ...]]:
-    query = b"select recipe, outcome, prompt_tokens, completion_tokens, attempts from model_calls order by call_id"
+    query = b"""select recipe, outcome, prompt_tokens, completion_tokens, attempts
+        from model_calls order by call_id"""
     return [tuple(row.values()) for row in connection.execute(query)]
 
 
 def test_replies_are_kept_and_asked_for_once(connection: Connection) -> None:
-    """What a model answered is answered from what is kept the next time; each call is counted with its cost."""
+    """What a model answered is taken from what is kept the next time; each call is counted with its cost."""
     model = Model(lambda text, _: said(text.upper()))
     assert asked(connection, model, ["a", "b", "a"]) == {"a": stored("A"), "b": stored("B")}
     assert model.asked == {"a": 1, "b": 1}
@@ -145,7 +146,7 @@ def test_a_request_is_sent_four_times(connection: Connection) -> None:
 
 
 def test_one_request_that_fails_is_the_only_one(connection: Connection) -> None:
-    """Where the endpoint answers the probe, a request that failed four times has failed, and all others go on."""
+    """Where the probe is answered, a request that failed four times has failed, and all others go on."""
 
     def answer(text: str, _: int) -> Reply:
         if text == "bad":
@@ -260,7 +261,7 @@ def test_an_evicted_model_is_loaded_again(connection: Connection) -> None:
 def test_a_refusal_is_an_answer(connection: Connection) -> None:
     """A model that says that it does not want to has answered: it is kept as that, and not asked again."""
     model = Model(lambda _, __: said("I cannot.", refused=True))
-    assert asked(connection, model, ["a"]) == {"a": StoredReply("I cannot.", "", "refused", 7, 3)}
+    assert asked(connection, model, ["a"]) == {"a": StoredReply("I cannot.", "", "content_filter", 7, 3)}
     assert model.asked == {"a": 1}
 
 

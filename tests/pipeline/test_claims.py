@@ -28,7 +28,7 @@ def documents(connection: Connection) -> list[int]:
 
 
 def take(claimant: claims.Claimant, limit: int, after: int = 0) -> list[dict[str, Any]]:
-    values = {"after": after, "limit": limit, "only": None, "again": None, "extractor_id": 1}
+    values = {"after": after, "limit": limit, "only": None, "again": None, "extractor_id": 1, "folders": None}
     return claimant.take(Q["claim_mining"], values)
 
 

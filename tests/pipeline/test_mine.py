@@ -412,7 +412,9 @@ def test_newer_merging_makes_the_graph_anew_without_extracting(
     mine.mine(connection, chosen)
     assert Words.calls == []
     assert graph(connection) == before
-    assert connection.execute(b"select derivation from generations").fetchall() == [{"derivation": DERIVATION + 1}]
+    assert connection.execute(b"select derivation from generations").fetchall() == [
+        {"derivation": DERIVATION + 1}
+    ]
 
 
 def test_failures_of_another_recipe_are_tried_by_the_new_one(
