@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 from mnemo_assets import database, settings
+from mnemo_assets.extractions import request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    import pytest
 
     from tests.cli.conftest import Ended
 
@@ -20,15 +24,19 @@ def owner(statement: bytes) -> None:
 
 
 #: A model's recipe that was given all texts but one, and found what `patterns` did.
-STORE = b"""
+REQUEST = json.dumps(request.template("tiny", "tiny", 8192, "none").to_json()).encode()
+STORE = (
+    b"""
 with made as (
     insert into extractors (name, version, kind, model, request, request_hash)
-    values ('llm:tiny', 1, 'model', 'tiny', '{}', 'abcdef0123') returning extractor_id
+    values ('llm:tiny', 1, 'model', 'tiny', $request$%b$request$, 'abcdef0123') returning extractor_id
 )
 insert into chunk_extractions (content_sha256, extractor_id, outcome, entities, relations)
 select x.content_sha256, made.extractor_id, 'done', x.entities, '[]'
 from chunk_extractions x, made order by 1 offset 1
 """
+    % REQUEST
+)
 CALL = b"""insert into model_calls (recipe, document_id, request_hash, outcome, prompt_tokens,
     completion_tokens, milliseconds, attempts)
     select 'llm:tiny', min(document_id), 'x', 'reply', 1200, 80, 2500, 1 from documents
@@ -80,12 +88,19 @@ def test_a_model_that_was_asked_before_is_activated(run: Run, papers: Path) -> N
     assert run("sync", "--json").said["digest"] == first["digest"]
 
 
-def test_a_recipe_that_is_not_there(run: Run, papers: Path) -> None:
+def test_a_recipe_that_is_not_there(run: Run, papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is refused with its own exit code, and so is the command that there was before."""
+    monkeypatch.setenv("MNEMO_LLM_URL", "http://127.0.0.1:9/v1")
     run("sync", papers)
-    for words in (("activate", "llm:other"), ("activate", "nonsense"), ("compare", "patterns", "ner@1")):
+    for words in (
+        ("activate", "nonsense"),
+        ("compare", "patterns", "ner@1"),
+        ("compare", "ner", "llm:other"),
+    ):
         ended = run("extractor", *words, "--json")
         assert (ended.code, ended.said["error"]) == (2, "RecipeError")
+    ended = run("extractor", "activate", "llm:other", "--json")  # was never asked, and nobody is there to ask
+    assert (ended.code, ended.said["error"]) == (3, "EndpointDownError")
     assert run("activate", "patterns").code == 2
 
 
