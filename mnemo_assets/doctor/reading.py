@@ -134,6 +134,8 @@ def recipe(connection: Connection, settings: Settings) -> Iterator[Finding]:
         else:
             mend = f"Type: pip install 'mnemo[{name}]'"
             yield lacking("recipes", name, "not installed", mend, needed=name == used)
-    if used not in recipes.EXTRACTORS:
-        mend = f"Set MNEMO_EXTRACTOR to one of: {', '.join(recipes.EXTRACTORS)}."
+    if recipes.code(used) == recipes.MODEL_CODE:
+        yield well("recipes", recipes.MODEL_CODE, "is used")
+    elif used not in recipes.EXTRACTORS:
+        mend = f"Set MNEMO_EXTRACTOR to one of: {', '.join(recipes.versions())}."
         yield lacking("recipes", "the one that is set", "there is no such recipe", mend, needed=True)

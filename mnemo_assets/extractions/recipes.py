@@ -91,7 +91,7 @@ def open_extractor(name: str) -> Extractor:
     Raises:
         RecipeError: no recipe has that name, what it needs is not installed, or it asks a model.
     """
-    if asks_a_model(name):
+    if asks_a_model(name) or name == MODEL_CODE:
         raise RecipeError(
             f"The recipe {name} asks a model and needs its endpoint, MNEMO_LLM_URL: `mnemo sync` mines with "
             f"it. Recipes without one are: {', '.join(sorted(EXTRACTORS))}."

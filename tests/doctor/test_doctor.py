@@ -163,6 +163,23 @@ def test_a_recipe_that_is_not_installed(settings: Settings, monkeypatch: pytest.
     assert missing.mend == "Type: pip install 'mnemo[ner]'"
 
 
+def test_a_recipe_that_asks_a_model(settings: Settings, connection: database.Connection) -> None:
+    """It is a recipe like the others, where it is set and where the graph is made with it."""
+    found = looked(settings.model_copy(update={"extractor": "llm", "llm_model": "seer"}))
+    assert [(key, one.said) for key, one in found.items() if one.said == "is used"] == [
+        (("recipes", "llm"), "is used")
+    ]
+    connection.execute(
+        b"""with x as (insert into extractors (name, version, kind, model, request, request_hash)
+            values ('llm:seer', 1, 'model', 'seer', '{}', 'some') returning extractor_id)
+        insert into generations (extractor_id, state) select extractor_id, 'active' from x"""
+    )
+    found = looked(settings)
+    assert [one for one in found.values() if not one.is_well] == []
+    assert found["recipes", "llm"].said == "is used"
+    assert found["recipes", "patterns"].said == "can be used"
+
+
 def test_an_archive_that_is_away(settings: Settings, connection: database.Connection, tmp_path: Path) -> None:
     """An archive whose folder is gone is a fault, by its number; one that came back waits for a sync."""
     root = tmp_path / CANARY

@@ -343,7 +343,8 @@ def test_recipe() -> None:
     assert recipes.asks_a_model("llm:anything")
     assert not any(map(recipes.asks_a_model, ("ner", "patterns", "llm", "llm:", "llm: ")))
     assert recipes.default_recipe() in recipes.EXTRACTORS
-    with pytest.raises(RecipeError, match="endpoint"):
-        recipes.open_extractor("llm:anything")
+    for name in ("llm:anything", "llm"):
+        with pytest.raises(RecipeError, match="endpoint"):
+            recipes.open_extractor(name)
     with pytest.raises(RecipeError, match="llm:MODEL"):
         recipes.version("llm:")
