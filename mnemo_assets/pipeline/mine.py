@@ -96,11 +96,11 @@ def mine(
     counts = MineCounts() if counts is None else counts
     generation = _current(connection, settings, on_progress, program)
     keys = None if only is None else list(only)
-    models.opt_in(connection, settings)
+    models.opt_in(connection, settings, generation)
     run = _Run(connection, settings, on_progress, counts, keys, again, stop, program, leased)
     try:
         while documents := run.waiting(generation):
-            if generation.asks_a_model:
+            if generation.asks_a_model and again != "merge":
                 models.refuse_unmeasured(connection, generation, documents, unmeasured=unmeasured)
             if run.all_of(generation):
                 break

@@ -251,10 +251,12 @@ def folders(settings: Settings) -> list[bytes] | None:
     return [os.fsencode(folder) for folder in named] or None
 
 
-def opt_in(connection: Connection, settings: Settings) -> None:
-    """Have the documents that a hosted endpoint may not see, and no others, wait with that reason."""
-    named = folders(settings)
+def opt_in(connection: Connection, settings: Settings, generation: Generation) -> None:
+    """Have the documents that a hosted endpoint may not see, and no others, wait with that reason.
+
+    Those of a recipe that asks no model wait for no folder.
+    """
+    values = {"folders": folders(settings) if generation.asks_a_model else None}
     with connection.transaction():
-        connection.execute(Q["opt_in_all"])
-        if named is not None:
-            connection.execute(Q["opt_out"], {"folders": named})
+        connection.execute(Q["opt_in"], values)
+        connection.execute(Q["opt_out"], values)

@@ -27,11 +27,14 @@ from extractors x where x.extractor_id = %(extractor_id)s;
 -- The request that a recipe keeps: request.
 select request from extractors where extractor_id = %(extractor_id)s;
 
--- name: opt_in_all
--- Lets all documents be seen.
-update documents set error_class = null where stage = 'extracted' and error_class = 'NotOptedIn';
+-- name: opt_in
+-- Lets documents be seen of which all files lie in these folders; all documents, where folders is null.
+update documents d set error_class = case when ocr_failed > 0 then 'OcrFailed' end
+where d.stage = 'extracted' and d.error_class = 'NotOptedIn'
+    and (%(folders)s::bytea[] is null or d.document_id not in (select outside(%(folders)s::bytea[])));
 
 -- name: opt_out
--- Keeps back the documents that do not lie, all their files, in these folders, and what is inside of them.
+-- Keeps back the others, and what is inside of them.
 update documents d set error_class = 'NotOptedIn'
-where d.stage = 'extracted' and d.document_id in (select outside(%(folders)s::bytea[]));
+where d.stage = 'extracted' and d.error_class is distinct from 'NotOptedIn'
+    and %(folders)s::bytea[] is not null and d.document_id in (select outside(%(folders)s::bytea[]));

@@ -395,6 +395,19 @@ def test_a_drain_by_a_model_that_nobody_measured_is_refused(
     assert sync(connection, chosen, folder) == MineCounts(graphed=3)
 
 
+def test_what_asks_nothing_needs_no_measure(
+    connection: Connection, chosen: Settings, folder: Path, model: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Documents that came in few at a time are merged anew together, although nobody measured their model."""
+    write(folder, {f"{n}.txt": f"Ann works for Nordwind. {n}" for n in range(3)})
+    sync(connection, chosen, folder)
+    asked = len(model.texts)
+    monkeypatch.setattr(models, "UNMEASURED", 2)
+    everything = [row[0] for row in rows(connection, "select sha256 from documents")]
+    assert mine.remerge(connection, chosen, everything) == MineCounts(graphed=3)
+    assert len(model.texts) == asked
+
+
 def test_a_measured_model_drains(
     connection: Connection, chosen: Settings, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -453,6 +466,17 @@ def test_only_folders_that_are_named_are_sent_to_a_host(
         }
     assert mine.mine(connection, chosen) == MineCounts(graphed=3)
     assert {row[2] for row in stages(connection)} == {None}
+
+
+def test_folders_are_no_matter_where_no_model_is_asked(
+    connection: Connection, settings: Settings, folder: Path
+) -> None:
+    """Texts of a recipe of rules wait for nobody, whatever folders are named: the sensor sees them."""
+    write(folder, {"private/a.txt": "Ann Miller works for Nordwind Ltd."})
+    with hosted(settings.model_copy(update={"extractor": "patterns"}), folder / "open") as some:
+        take_in(connection, some, folder)
+        assert mine.mine(connection, some, stop=lambda: True) == MineCounts()
+        assert stages(connection) == [("private/a.txt", "extracted", None, 0)]
 
 
 def test_an_instruction_in_a_text_reaches_nothing_else(
