@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mnemo_assets.evaluation.report import Setting
+from mnemo_assets.extractions import recipes
 from mnemo_assets.pipeline import models
+from mnemo_assets.pipeline.generations import find
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,9 +57,15 @@ class Seat:
 def seated(connection: Connection, settings: Settings, model: str) -> Iterator[Seat]:
     """Have a model loaded, with its lease; both are let go of at the end.
 
+    The model of the graph's recipe is asked as that recipe asks it, any other as a new one would.
+
     Raises:
         SettingsError, EndpointDownError, EndpointElsewhereError: it cannot be asked.
         LeaseHeldError: another program has the GPU.
     """
-    with models.session(settings, model, PROGRAM) as session:
-        yield Seat(model, session, models.template(connection, settings, session))
+    active = find(connection, "active")
+    is_kept = active is not None and active.recipe == f"{recipes.ASKING}{model}"
+    kept = active.template if active is not None and is_kept else None
+    preset = None if kept is None else kept.preset
+    with models.session(settings, model, PROGRAM, preset=preset) as session:
+        yield Seat(model, session, kept or models.template(connection, settings, session))
