@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from mnemo_assets.cli import doing
 from mnemo_assets.cli.output import bars, emit, harmless, json_option
 from mnemo_assets.errors import UsageError
 
@@ -66,12 +67,8 @@ def bakeoff(*, models: str, judges: str, documents: int, seed: int, as_json: boo
         return room.run(connection, chosen, asked, panel, on_progress, documents=documents, seed=seed)
 
     with bars() as on_progress:
-        baked = link.reconnecting(chosen, go, _say_lost)
+        baked = link.reconnecting(chosen, go, doing.say_lost)
     if as_json:
         emit(baked.report.model_dump(mode="json"))
     else:
         click.echo(harmless(baked.markdown, keep="\n"))
-
-
-def _say_lost() -> None:
-    click.echo("The connection to the database broke off. Connecting again.", err=True)

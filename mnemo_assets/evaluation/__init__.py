@@ -1,5 +1,1 @@
 """The bake-off: which recipe to trust with the archive, measured on a sample before one drains it."""
-
-from mnemo_assets.evaluation.stored import measured
-
-__all__ = ["measured"]

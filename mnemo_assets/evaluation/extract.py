@@ -106,7 +106,7 @@ class _Text:
         return Extracted(
             self.chunk.text,
             self.chunk.content_sha256,
-            self.resolved.extraction or _NOTHING,
+            self.resolved.extraction,
             dropped.count(self.resolved.dropped, "ungrounded", "entity"),
             self.resolved.fault is not None,
             sum(milliseconds.get(key, 0) for key in self.asked),

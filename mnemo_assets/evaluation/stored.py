@@ -40,8 +40,3 @@ def latest(connection: Connection) -> Stored | None:
     if row is None:
         return None
     return Stored(row["bakeoff_id"], row["ran_at"], tuple(row["recipes"]), row["markdown"])
-
-
-def measured(connection: Connection, recipe_at_hash: str) -> bool:
-    """Whether some bake-off measured a recipe with exactly this request: NAME@REQUEST_HASH."""
-    return connection.execute(Q["measured"], {"recipe": recipe_at_hash}).fetchone() is not None

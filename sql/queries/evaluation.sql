@@ -34,7 +34,3 @@ returning bakeoff_id;
 -- name: latest_bakeoff
 -- The latest report, if there is one: bakeoff_id, ran_at, recipes, report, markdown.
 select bakeoff_id, ran_at, recipes, report, markdown from bakeoffs order by bakeoff_id desc limit 1;
-
--- name: measured
--- A row if some bake-off measured a recipe.
-select from bakeoffs where %(recipe)s = any(recipes) limit 1;

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mnemo_assets import evaluation, gpu
+from mnemo_assets import gpu
 from mnemo_assets.errors import LeaseHeldError, UsageError
 from mnemo_assets.evaluation import bakeoff, extract, stored
 from mnemo_assets.evaluation.report import Report
 from mnemo_assets.extractions import recipes
-from mnemo_assets.pipeline import asking, models
+from mnemo_assets.pipeline import asking, generations, models
 from tests.endpoints import Answer, told
 from tests.evaluation import letters
 from tests.evaluation.letters import BAD, GOOD, KIND, STRICT
@@ -155,11 +155,19 @@ def test_a_recipe_is_measured_with_its_request(
     first = last(connection).recipes
     assert first[1] == f"llm:{GOOD}@{models.new_template(connection, chosen, GOOD, 'mine').digest}"
     assert [name.partition("@")[0] for name in first] == ["patterns", f"llm:{GOOD}"]
-    assert all(evaluation.measured(connection, name) for name in first)
-    assert not evaluation.measured(connection, f"llm:{GOOD}@{'0' * 64}")
-    assert not evaluation.measured(connection, f"llm:{STRICT}@{first[1].partition('@')[2]}")
     bakeoff.run(connection, letters.at(settings, stub, llm_context=4096), [GOOD], JUDGES)
     assert last(connection).recipes[1] not in first
+
+
+def test_the_graphs_recipe_is_measured_with_the_request_it_keeps(
+    connection: Connection, settings: Settings, stub: Stub
+) -> None:
+    """What a drain would send is measured, and then it may drain, although a new recipe would ask more."""
+    chosen = letters.at(settings, stub, extractor="llm", llm_model=GOOD)
+    made = generations.active_generation(connection, chosen)
+    bakeoff.run(connection, chosen.model_copy(update={"llm_context": 4096}), [GOOD], JUDGES)
+    assert last(connection).recipes[1] == f"llm:{GOOD}@{made.request_hash}"
+    models.refuse_unmeasured(connection, made, models.UNMEASURED + 1, unmeasured=False)
 
 
 def test_without_models(connection: Connection, settings: Settings, stub: Stub) -> None:
