@@ -29,6 +29,8 @@ _WITH_DSN = ("dsn_remote_host", "reader_dsn", "password_command")
 _WITH_REMOTE = ("llm_hosted_folders", "llm_key_command")
 #: Fields of the driver that posts to URLs of the owner's.
 _WITH_URLS = ("llm_lock_url", "llm_renew_url", "llm_unlock_url")
+#: What servers call models and presets.
+MODEL_NAME = r"^[A-Za-z0-9][A-Za-z0-9.:/@_+-]{0,199}$"
 _TEMPLATE = r"^https?://[A-Za-z0-9.:\[\]/_?=&{}-]+$"
 
 
@@ -114,7 +116,7 @@ class Settings(BaseModel):
     )
     ocr_model: str | None = Field(
         default=None,
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9.:/@_+-]{0,199}$",
+        pattern=MODEL_NAME,
         description="The model of `vision`, as its endpoint calls it.",
     )
     llm_url: str = Field(
@@ -124,12 +126,12 @@ class Settings(BaseModel):
     )
     llm_model: str | None = Field(
         default=None,
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9.:/@_+-]{0,199}$",
+        pattern=MODEL_NAME,
         description="The model of the recipe `llm`, as its endpoint calls it.",
     )
     llm_preset: str | None = Field(
         default=None,
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9.:/@_+-]{0,199}$",
+        pattern=MODEL_NAME,
         description="What the endpoint's program loads, and the GPU lease is for. Default: the model.",
     )
     llm_driver: str = Field(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from mnemo_assets.database import Connection
     from mnemo_assets.evaluation.bakeoff import Baked
 
-#: As MNEMO_LLM_MODEL takes it.
-_MODEL: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9.:/@_+-]{0,199}")
-
 
 def _names(given: str) -> tuple[str, ...]:
     """The names in a list with commas.
@@ -25,8 +22,10 @@ def _names(given: str) -> tuple[str, ...]:
     Raises:
         UsageError: one of them is no model's.
     """
+    from mnemo_assets.settings import MODEL_NAME
+
     names = tuple(name.strip() for name in given.split(",") if name.strip())
-    if not all(_MODEL.fullmatch(name) for name in names):
+    if not all(re.fullmatch(MODEL_NAME, name) for name in names):
         raise UsageError(
             "Models are named as their endpoint calls them, with commas between: --models A,B,C."
         )
