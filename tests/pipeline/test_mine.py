@@ -16,7 +16,7 @@ from mnemo_assets.extractions.extractor import Entity, Extraction, Relation
 from mnemo_assets.extractions.recipes import Recipe
 from mnemo_assets.graph.merge import DERIVATION
 from mnemo_assets.pipeline import activate as activate_room
-from mnemo_assets.pipeline import contribute, generations, mine, read, retry, scan, workshop
+from mnemo_assets.pipeline import contribute, generations, mine, read, retry, scan
 from mnemo_assets.pipeline import gather as gather_room
 from mnemo_assets.pipeline.mine import MineCounts
 from mnemo_assets.serve import status
@@ -465,50 +465,6 @@ def test_a_switch_during_a_run(
     assert keys(connection) == ["ada"]
     assert len(graph(connection)["contributions"]) == 5
     assert connection.execute(b"select count(*) as n from entities").fetchall() == [{"n": 1}]
-
-
-def test_children_do_what_this_process_does() -> None:
-    """Spread over processes, every text has the extraction it has here."""
-    texts = {str(n): f"On {n % 28 + 1} October 2020 Acme Ltd paid {n}." for n in range(60)}
-    with workshop.Workshop("patterns") as here, workshop.Workshop("patterns", 2) as there:
-        found = dict(there.begin(texts))
-        assert found == dict(here.begin(texts))
-    assert all(isinstance(result, Extraction) and result.entities for result in found.values())
-
-
-def test_a_text_that_kills_its_process_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A dying child takes nobody along, and the run goes on with another."""
-    (tmp_path / "deadly_recipe.py").write_text(
-        "import os\n"
-        "from mnemo_assets.extractions import recipes\n"
-        "from mnemo_assets.extractions.extractor import Extraction\n"
-        "class Deadly:\n"
-        "    name, version = 'deadly', 1\n"
-        "    def extract(self, texts):\n"
-        "        if 'die' in texts[0]:\n"
-        "            os._exit(9)\n"
-        "        return [Extraction((), ())]\n"
-        "recipes.EXTRACTORS['patterns'] = recipes.Recipe(__name__, 'Deadly', 1, ())\n"
-    )
-    (tmp_path / "sitecustomize.py").write_text("import deadly_recipe\n")
-    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ['PYTHONPATH']}")
-    with workshop.Workshop("patterns", 2) as there:
-        for _ in range(2):
-            found = dict(there.begin({"a": "fine", "b": "die", "c": "fine", "d": "fine"}))
-            assert found == {
-                "a": Extraction((), ()),
-                "b": workshop.Failure("ProcessDied"),
-                "c": Extraction((), ()),
-                "d": Extraction((), ()),
-            }
-
-
-def test_a_recipe_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The user is told what to install, whether children or this process were to do the work."""
-    monkeypatch.setitem(recipes.EXTRACTORS, "words", Recipe(__name__, "Words", 1, (("no_such_package",),)))
-    for processes in (0, 2):
-        with pytest.raises(RecipeError), workshop.Workshop("words", processes) as there:
-            list(there.begin({"a": "Ada"}))
 
 
 def test_the_digest_can_be_recomputed_from_the_rows(
