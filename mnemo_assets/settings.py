@@ -64,9 +64,12 @@ def _absolute(value: object) -> object:
 
 
 def _absolutes(value: object) -> object:
-    """Folders; each part of a list is one."""
+    """Folders; each part of a list is one. The root of all is none: it would be a switch for everything."""
     if isinstance(value, str):
-        return tuple(_absolute(part.strip()) for part in value.split(";") if part.strip())
+        folders = tuple(_absolute(part.strip()) for part in value.split(";") if part.strip())
+        if not all(str(folder).strip("/") for folder in folders):
+            raise ValueError
+        return folders
     return value
 
 
@@ -295,7 +298,7 @@ def _agree(found: Settings, chosen: set[str]) -> None:
     for choice, is_made, others in (
         ("MNEMO_OCR_ENGINE=vision", found.ocr_engine == "vision", ("ocr_model",)),
         ("MNEMO_EXTRACTOR=llm", found.extractor == "llm", ("llm_model",)),
-        ("MNEMO_LLM_DRIVER=urls", found.llm_driver == "urls", _WITH_URLS),
+        ("MNEMO_LLM_DRIVER=urls", found.llm_driver == "urls", ("llm_lock_url",)),
     ):
         lacking = [field for field in others if getattr(found, field) is None]
         if is_made and lacking:

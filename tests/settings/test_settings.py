@@ -159,6 +159,8 @@ def test_an_unknown_name_is_refused(name: str) -> None:
         ("MNEMO_WORKERS", "-1"),
         ("MNEMO_WORKERS", "257"),
         ("MNEMO_WORKERS", "9" * 5000),
+        ("MNEMO_LLM_HOSTED_FOLDERS", "/canary;/"),
+        ("MNEMO_LLM_HOSTED_FOLDERS", "//"),
         ("MNEMO_DSN_REMOTE_HOST", "canary, other"),
         ("MNEMO_DSN_REMOTE_HOST", "canary\n"),
     ],
@@ -182,6 +184,13 @@ def test_what_speaks_of_a_server_needs_one(name: str) -> None:
     with pytest.raises(SettingsError, match=f"{name} goes with MNEMO_DSN"):
         settings.load({name: "canary"}, None)
     assert settings.load({name: "canary", "MNEMO_DSN": "x"}, None).dsn is not None
+
+
+def test_a_proxy_needs_one_url() -> None:
+    """The two others can be left out, as docs/settings.md says."""
+    lock = "http://127.0.0.1/lock/{preset}"
+    loaded = settings.load({"MNEMO_LLM_DRIVER": "urls", "MNEMO_LLM_LOCK_URL": lock}, None)
+    assert (loaded.llm_lock_url, loaded.llm_renew_url, loaded.llm_unlock_url) == (lock, None, None)
 
 
 def test_no_secret_is_printed() -> None:
@@ -286,10 +295,6 @@ def test_a_model_that_sees_has_a_name() -> None:
         ({"MNEMO_LLM_HOSTED_FOLDERS": "/canary"}, "MNEMO_LLM_REMOTE_HOST"),
         ({"MNEMO_LLM_RENEW_URL": "http://127.0.0.1/canary"}, "MNEMO_LLM_DRIVER=urls"),
         ({"MNEMO_LLM_DRIVER": "urls"}, "MNEMO_LLM_LOCK_URL"),
-        (
-            {"MNEMO_LLM_DRIVER": "urls", "MNEMO_LLM_LOCK_URL": "http://127.0.0.1/canary"},
-            "MNEMO_LLM_RENEW_URL",
-        ),
     ],
 )
 def test_what_goes_together(environment: dict[str, str], lacking: str) -> None:
