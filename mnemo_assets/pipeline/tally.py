@@ -76,14 +76,13 @@ def tallies(connection: Connection, *, by_day: bool = False) -> list[Tally]:
     found = []
     for one in _all(connection):
         counted: Mapping[str, int] = outcomes.get(one.extractor_id, {})
-        names = {one.name, one.label, f"{one.name}@{one.request_hash}"}
         found.append(
             Tally(
                 name=one.label,
                 kind="model" if one.asks_a_model else "rules",
                 version=one.version,
                 is_active=one.is_active,
-                is_measured=bool(measured & {one.name, f"{one.name}@{one.request_hash}"}),
+                is_measured=f"{one.name}@{one.request_hash}" in measured,
                 documents=documents.get(one.extractor_id, 0),
                 chunks_done=counted.get("done", 0),
                 chunks_failed=counted.get("failed", 0),
@@ -91,7 +90,7 @@ def tallies(connection: Connection, *, by_day: bool = False) -> list[Tally]:
                 dropped=counted.get("dropped", 0),
                 ungrounded=counted.get("ungrounded", 0),
                 malformed=counted.get("malformed", 0),
-                costs=tuple(cost for name in sorted(names) for cost in costs.get(name, ())),
+                costs=tuple(costs.get(one.name, ())),
             )
         )
     return found
