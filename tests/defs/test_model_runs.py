@@ -164,8 +164,8 @@ def check(instance: dg.DagsterInstance, ledger: Ledger) -> dg.AssetCheckEvaluati
     asset, looked = dg.AssetSpec("extractions"), checks.empty_extractions
     job = dg.define_asset_job("look", selection=dg.AssetSelection.checks(looked))
     definitions = dg.Definitions(
-        assets=[extractions],
-        asset_checks=[checks.empty_extractions],
+        assets=[asset],
+        asset_checks=[looked],
         jobs=[job],
         resources={"ledger": ledger},
     )
