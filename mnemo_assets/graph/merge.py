@@ -60,13 +60,12 @@ class EntityRow(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class MentionRow:
+class MentionRow(NamedTuple):
     """That the document mentions `entities[entity]`, `count` times, and quotes it `quoted` times more."""
 
     entity: int
     role: str
-    count: int
+    count: int  # type: ignore[assignment] # hides a tuple's own method, which nobody wants here
     quoted: int = 0
 
 
@@ -386,7 +385,7 @@ def _contribution(
         mentions=tuple(
             MentionRow(n, roles[n], sum(forms[n].values()), quotes[n]) for n in range(len(identities))
         ),
-        spans=tuple(sorted(spans, key=lambda span: (span.entity, span.start, span.end))),
+        spans=tuple(sorted(spans)),
         relations=tuple(allowed),
         digest=_digest(identities, spans, allowed),
         refused=tuple(refused),
