@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _INSIDE: tuple[tuple[str, str, Callable[[Connection, Settings], Iterable[Finding]]], ...] = (
     ("postgres", "the database", server.database_of),
     ("reading", "the recipe", reading.recipe),
+    ("model", "response format", model.answer_format),
     ("gpu", "the lease", lease.lease),
     ("archives", "the archives", archives.archives),
     ("dagster", "its storage", orchestration.storage),

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from mnemo_assets.database import queries
 from mnemo_assets.doctor.finding import Finding, broken, lacking, well
 from mnemo_assets.errors import EndpointDownError, MnemoError, NoReplyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mnemo_assets.database import Connection
     from mnemo_assets.llm import Endpoint, Identity
     from mnemo_assets.settings import Settings
 
 AREA: Final = "model"
+Q = queries("doctor")
+_FORMATS: Final = {
+    "enforced": "replies are held to the schema",
+    "ignored": "the server ignores it: replies are checked item by item, and nothing else holds them",
+    "silent": "the server answers it with nothing: it is left out, and replies are checked item by item",
+}
 _WAITS: Final = "Documents wait for it, and nothing is lost."
 _PLACES: Final = {
     "here": "answers, on this machine",
@@ -42,6 +50,13 @@ def model(settings: Settings) -> Iterator[Finding]:
         yield _behind(endpoint.identity)
         if not endpoint.identity.is_hosted:
             yield listed(endpoint, AREA, "the model", "MNEMO_LLM_MODEL", needed=needed)
+
+
+def answer_format(connection: Connection, settings: Settings) -> Iterator[Finding]:
+    """What the model's server made of a response format, if it was tried."""
+    rows = connection.execute(Q["answer_formats"], {"model": settings.llm_model}).fetchall()
+    for row in rows:
+        yield well(AREA, "response format", _FORMATS[row["finding"]])
 
 
 def listed(endpoint: Endpoint, area: str, name: str, setting: str, *, needed: bool = False) -> Finding:

@@ -14,7 +14,7 @@ from mnemo_assets.database import Connection, queries
 from mnemo_assets.graph import names, store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from mnemo_assets.graph.merge import Contribution, Identity, RelationRow
 
@@ -41,44 +41,41 @@ class Ids:
 
     def of(
         self, connection: Connection, generation: int, contributions: Contributions
-    ) -> dict[Identity, int]:
-        """The ids of all entities of some documents; those that are not there yet are added.
+    ) -> Mapping[Identity, int]:
+        """The ids of the entities of some documents, and of others; those that are not there yet are added.
 
         Args:
             connection: in autocommit mode, outside a transaction: others see at once what is added.
             generation: that is being built.
             contributions: the documents'.
         """
-        wanted: dict[Identity, str] = {}
+        known = self._known
+        missing: dict[Identity, str] = {}
         for contribution in contributions.values():
             for row in contribution.entities:
-                wanted.setdefault((row.type, row.key), row.name)
-        known = self._known
-        found = {identity: known[identity] for identity in wanted if identity in known}
-        if missing := sorted(wanted.keys() - found.keys()):
+                if (identity := row[:2]) not in known:
+                    missing.setdefault(identity, row.name)
+        if known and len(known) + len(missing) > MOST_IDS:
+            self._known = {}  # the one that others are using stays as it is
+            return self.of(connection, generation, contributions)
+        if missing:
+            ordered = sorted(missing)
             values = {
                 "generation": generation,
-                "types": [type_ for type_, _ in missing],
-                "keys": [key for _, key in missing],
-                "names": [wanted[identity] for identity in missing],
+                "types": [type_ for type_, _ in ordered],
+                "keys": [key for _, key in ordered],
+                "names": [missing[identity] for identity in ordered],
             }
             connection.execute(Q["insert_entities"], values)
             rows = connection.execute(Q["entity_ids"], values)
-            added = {identity: row["entity_id"] for identity, row in zip(missing, rows, strict=True)}
-            if len(known) + len(added) > MOST_IDS:
-                known = self._known = {}
-            known.update(added)
-            found |= added
-        return found
+            known.update((identity, row["entity_id"]) for identity, row in zip(ordered, rows, strict=True))
+        return known
 
 
-def add(
-    connection: Connection, generation: int, contributions: Contributions, ids: Mapping[Identity, int]
-) -> None:
-    """Add documents to a generation in which none of them is.
+def lines(generation: int, contributions: Contributions, ids: Mapping[Identity, int]) -> dict[str, bytes]:
+    """The rows of documents as COPY takes them: query -> text, in the order in which they can be written.
 
     Args:
-        connection: in a transaction that shares the graph.
         generation: that is being built.
         contributions: the documents'.
         ids: of all their entities.
@@ -90,7 +87,7 @@ def add(
     whole: list[str] = []
     for document_id, found in sorted(contributions.items()):
         place = f"{generation}\t{document_id}\t"
-        numbers = [ids[row.type, row.key] for row in found.entities]
+        numbers = [ids[row[:2]] for row in found.entities]
         mentions += [
             f"{place}{numbers[row.entity]}\t{_escaped(row.role)}\t{row.count}\t{row.quoted}\n"
             for row in found.mentions
@@ -103,11 +100,14 @@ def add(
         relations += [f"{place}{_relation(row, numbers)}\t{row.quoted}\t1\n" for row in found.relations]
         refused += [f"{place}{_relation(row, numbers)}\n" for row in found.refused]
         whole.append(f"{place}{found.digest}\n")
-    _copy(connection, "copy_mentions", mentions)
-    _copy(connection, "copy_spans", spans)
-    _copy(connection, "copy_relations", relations)
-    _copy(connection, "copy_refused", refused)
-    _copy(connection, "copy_contributions", whole)
+    rows = {
+        "copy_mentions": mentions,
+        "copy_spans": spans,
+        "copy_relations": relations,
+        "copy_refused": refused,
+        "copy_contributions": whole,
+    }
+    return {query: "".join(some).encode() for query, some in rows.items()}
 
 
 def _escaped(text: str) -> str:
@@ -120,11 +120,17 @@ def _relation(row: RelationRow, ids: list[int]) -> str:
     return f"{ids[row.subject]}\t{words}\t{ids[row.object]}\t{row.start}\t{row.end}\t{row.page}\t{row.chunk}"
 
 
-def _copy(connection: Connection, query: str, lines: Iterable[str]) -> None:
-    data = "".join(lines)
-    if data:
-        with connection.cursor() as cursor, cursor.copy(Q[query]) as copy:
-            copy.write(data)
+def add(connection: Connection, rows: Mapping[str, bytes]) -> None:
+    """Add documents to a generation in which none of them is.
+
+    Args:
+        connection: in a transaction that shares the graph.
+        rows: of `lines`.
+    """
+    for query, data in rows.items():
+        if data:
+            with connection.cursor() as cursor, cursor.copy(Q[query]) as copy:
+                copy.write(data)
 
 
 def settle(connection: Connection, generation: int) -> None:

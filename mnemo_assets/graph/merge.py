@@ -10,12 +10,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from mnemo_assets.graph import names, predicates
-from mnemo_assets.text.normalise import page_of
+from mnemo_assets.graph.layout import Edges, Layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -60,13 +59,12 @@ class EntityRow(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class MentionRow:
+class MentionRow(NamedTuple):
     """That the document mentions `entities[entity]`, `count` times, and quotes it `quoted` times more."""
 
     entity: int
     role: str
-    count: int
+    count: int  # type: ignore[assignment] # hides a tuple's own method, which nobody wants here
     quoted: int = 0
 
 
@@ -127,64 +125,6 @@ class _Sighting:
     chunks: dict[int, int]  # ordinal -> how far the span is from a cut edge of that chunk
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """Where the pages of a document begin, and what it quotes, in order and without overlaps."""
-
-    page_starts: Sequence[int]
-    starts: Sequence[int]
-    ends: Sequence[int]
-
-    @classmethod
-    def of(cls, page_starts: Sequence[int], quoted: Sequence[tuple[int, int]]) -> _Layout:
-        joined: list[tuple[int, int]] = []
-        for start, end in sorted(quoted):
-            if joined and start <= joined[-1][1]:
-                joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-            else:
-                joined.append((start, end))
-        return cls(page_starts, [start for start, _ in joined], [end for _, end in joined])
-
-    def page(self, start: int) -> int:
-        return page_of(self.page_starts, start) if len(self.page_starts) > 1 else 1
-
-    def is_quoted(self, start: int, end: int) -> bool:
-        """Whether a span lies within what is quoted, whole."""
-        if not self.starts:
-            return False
-        place = bisect_right(self.starts, start) - 1
-        return place >= 0 and end <= self.ends[place]
-
-
-class _Edges(NamedTuple):
-    """Where a chunk begins and ends, and the chunks before and behind it; None at the document's own ends."""
-
-    start: int
-    end: int
-    before: tuple[int, int] | None
-    after: tuple[int, int] | None
-
-    @classmethod
-    def of(cls, ordered: Sequence[ChunkExtraction], place: int) -> _Edges:
-        bounds = [(chunk.start, chunk.end) for chunk in ordered[max(0, place - 1) : place + 2]]
-        before = bounds.pop(0) if place else None
-        return cls(*bounds[0], before, bounds[1] if len(bounds) > 1 else None)
-
-    def cut(self, start: int, end: int) -> bool:
-        """Whether a span touches an edge where its chunk was cut, and a neighbour holds it well inside."""
-        before, after = self.before, self.after
-        if start == self.start and before is not None and before[0] < start and end < before[1]:
-            return True
-        return end == self.end and after is not None and after[0] < start and end < after[1]
-
-    def margin(self, start: int, end: int) -> int:
-        """How much of the chunk stands between a span and the nearest edge that is not the document's."""
-        whole = self.end - self.start
-        left = whole if self.before is None else start - self.start
-        right = whole if self.after is None else self.end - end
-        return min(left, right)
-
-
 _Found: TypeAlias = dict[_Span, _Sighting]
 #: Of one chunk: index in its extraction -> the mention, without those that were dropped.
 _Indexed: TypeAlias = dict[int, _Span]
@@ -209,10 +149,10 @@ def merge(
     """
     ordered = sorted(chunks, key=lambda chunk: chunk.ordinal)
     found: _Found = {}
-    edges = [_Edges.of(ordered, place) for place in range(len(ordered))]
+    edges = [Edges.of(ordered, place) for place in range(len(ordered))]
     indexed = [_collect(chunk, edges[place], aliases or {}, found) for place, chunk in enumerate(ordered)]
     _settle(found)
-    layout = _Layout.of(page_starts, quoted)
+    layout = Layout.of(page_starts, quoted)
     numbers = _numbered(found)
     relations: dict[tuple[int, str, int, int, int], RelationRow] = {}
     for place, chunk in enumerate(ordered):
@@ -239,7 +179,7 @@ def _sorted_out(
 
 def _collect(
     chunk: ChunkExtraction,
-    edges: _Edges,
+    edges: Edges,
     aliases: Mapping[Identity, str],
     found: _Found,
 ) -> _Indexed:
@@ -327,9 +267,9 @@ def _numbered(found: Iterable[_Span]) -> dict[Identity, int]:
 
 def _relations(
     chunk: ChunkExtraction,
-    edges: _Edges,
+    edges: Edges,
     kept: Mapping[int, int],
-    layout: _Layout,
+    layout: Layout,
 ) -> Iterable[RelationRow]:
     """The chunk's relations between mentions that were kept; `kept` maps its indices to entities."""
     for relation in chunk.extraction.relations:
@@ -365,7 +305,7 @@ def _ends_if_true(relation: Relation, text: str, kept: Mapping[int, int]) -> tup
 
 
 def _contribution(
-    found: _Found, numbers: Mapping[Identity, int], relations: list[RelationRow], layout: _Layout
+    found: _Found, numbers: Mapping[Identity, int], relations: list[RelationRow], layout: Layout
 ) -> Contribution:
     forms: list[dict[str, int]] = [{} for _ in numbers]
     quotes = [0] * len(numbers)
@@ -386,7 +326,7 @@ def _contribution(
         mentions=tuple(
             MentionRow(n, roles[n], sum(forms[n].values()), quotes[n]) for n in range(len(identities))
         ),
-        spans=tuple(sorted(spans, key=lambda span: (span.entity, span.start, span.end))),
+        spans=tuple(sorted(spans)),
         relations=tuple(allowed),
         digest=_digest(identities, spans, allowed),
         refused=tuple(refused),

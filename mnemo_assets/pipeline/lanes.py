@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-#: More would wait for each other: Python makes rows one at a time.
-MOST: Final = 3
+#: More only wait for each other: Python makes rows one at a time, and the server slows down where several
+#: transactions refer to the same entities. Measured by tests/bench/bench_activate.py.
+MOST: Final = 2
 
 
 class Lanes(Generic[Job, Result]):

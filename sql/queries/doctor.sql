@@ -21,6 +21,10 @@ select
     current_setting('temp_file_limit') <> '-1' as in_files,
     not has_function_privilege('pg_advisory_lock(bigint)', 'execute') as in_locks;
 
+-- name: answer_formats
+-- Returns what was found of a model's servers when a response format was tried: finding, each once.
+select distinct finding from model_presets where model = %(model)s order by finding;
+
 -- name: untold
 -- Returns how many documents were never told to Dagster, or have moved on since.
 select count(*) as documents from documents

@@ -10,7 +10,8 @@ import psycopg
 import pytest
 
 from mnemo_assets.archive import ledger as archives
-from mnemo_assets.defs.resources import Ledger
+from mnemo_assets.definitions import defs
+from mnemo_assets.defs.resources import GpuLease, Ledger
 from mnemo_assets.pipeline import mine, read, scan
 
 if TYPE_CHECKING:
@@ -120,3 +121,24 @@ def synced(scanned: Callable[[], None], connection: Connection, settings: Settin
 
     sync()
     return sync
+
+
+@pytest.fixture
+def tick(instance: dg.DagsterInstance, ledger: Ledger) -> Callable[[str], list[str]]:
+    """Evaluates a sensor with the cursor it left; returns the jobs of which it asks for a run."""
+    cursors: dict[str, str | None] = {}
+
+    def evaluate(name: str) -> list[str]:
+        sensor = defs.resolve_sensor_def(name)
+        with dg.build_sensor_context(
+            instance=instance,
+            cursor=cursors.get(name),
+            resources={"ledger": ledger, "gpu": GpuLease()},
+            definitions=defs,
+        ) as context:
+            data = sensor.evaluate_tick(context)
+        cursors[name] = data.cursor
+        targets = [target.job_name for target in sensor.targets]
+        return [request.job_name or targets[0] for request in data.run_requests or []]
+
+    return evaluate

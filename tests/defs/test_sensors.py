@@ -26,27 +26,6 @@ if TYPE_CHECKING:
     from mnemo_assets.settings import Settings
 
 
-@pytest.fixture
-def tick(instance: dg.DagsterInstance, ledger: Ledger) -> Callable[[str], list[str]]:
-    """Evaluates a sensor with the cursor it left; returns the jobs of which it asks for a run."""
-    cursors: dict[str, str | None] = {}
-
-    def evaluate(name: str) -> list[str]:
-        sensor = defs.resolve_sensor_def(name)
-        with dg.build_sensor_context(
-            instance=instance,
-            cursor=cursors.get(name),
-            resources={"ledger": ledger, "gpu": GpuLease()},
-            definitions=defs,
-        ) as context:
-            data = sensor.evaluate_tick(context)
-        cursors[name] = data.cursor
-        targets = [target.job_name for target in sensor.targets]
-        return [request.job_name or targets[0] for request in data.run_requests or []]
-
-    return evaluate
-
-
 def put_run(instance: dg.DagsterInstance, job: str, status: DagsterRunStatus) -> dg.DagsterRun:
     return instance.create_run_for_job(defs.resolve_job_def(job), status=status)
 

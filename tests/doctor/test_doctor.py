@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from mnemo_assets import database, gpu, postgres
 from mnemo_assets.archive import ledger
-from mnemo_assets.doctor import examine, lease
+from mnemo_assets.doctor import examine, lease, model
 from mnemo_assets.errors import MnemoError, PostgresError
 from mnemo_assets.extractions import recipes
 from mnemo_assets.text import walled
@@ -384,3 +384,22 @@ def test_the_endpoint_is_looked_at(settings: Settings) -> None:
     with serving(lambda _asked: Answer(500), "unknown") as stub:
         ((_, state, said, _),) = looked_at(stub.url, "seer")
         assert (state, "MNEMO_LLM_DECLARED_LOCAL=1" in said) == ("broken", True)
+
+
+@pytest.mark.parametrize(
+    ("finding", "words"), [("enforced", "held to"), ("ignored", "ignores it"), ("silent", "nothing")]
+)
+def test_what_a_server_makes_of_a_response_format(
+    connection: database.Connection, settings: Settings, finding: str, words: str
+) -> None:
+    """Said of the model that is set, once it was tried; before that, and of others, nothing is."""
+    chosen = settings.model_copy(update={"llm_model": "seer"})
+    connection.execute(
+        """insert into model_presets (preset, model, server, answer_format, finding)
+            values ('p', 'seer', 's', 'none', %s)""",
+        (finding,),
+    )
+    (found,) = model.answer_format(connection, chosen)
+    assert found.is_well
+    assert words in found.said
+    assert list(model.answer_format(connection, settings)) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import threading
@@ -119,6 +120,8 @@ def sets(monkeypatch: pytest.MonkeyPatch, size: int = 7) -> None:
     """Batches so small that there are many, and several connections at once."""
     monkeypatch.setattr(activate, "BATCH", size)
     monkeypatch.setattr(activate, "_PER_LANE", size)
+    monkeypatch.setattr(bulk, "MOST_IDS", 10)
+    monkeypatch.setattr(bulk, "RANGE", size)
 
 
 def digest(connection: Connection) -> str:
@@ -178,6 +181,7 @@ def test_a_killed_build_goes_on(
             with pytest.raises(KeyboardInterrupt):
                 activate.activate(connection, some, "patterns")
         assert digest(connection) == before
+        assert gc.isenabled()
     built = connection.execute(
         b"""select count(*) as n from contributions join generations using (generation)
             where state = 'building'"""
