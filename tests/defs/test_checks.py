@@ -141,32 +141,6 @@ def test_equal_counts_are_no_agreement(connection: Connection, settings: Setting
     }
 
 
-def test_a_model_that_finds_nothing(connection: Connection, ledger: Ledger) -> None:
-    """More than half of the texts empty is a warning with the counts; of few texts, nothing is concluded."""
-    connection.execute(
-        b"""with x as (insert into extractors (name, version, kind, model, request, request_hash)
-            values ('llm:seer', 1, 'model', 'seer', '{}', 'some') returning extractor_id)
-        insert into generations (extractor_id, state) select extractor_id, 'active' from x"""
-    )
-    add = """
-        insert into chunk_extractions (content_sha256, extractor_id, outcome, entities, relations)
-        select lpad(to_hex(n), 64, '0'), extractor_id, 'done', %s::jsonb, '[]'
-        from extractors, generate_series(%s::int, %s) n
-    """
-    found = []
-    for said, first, last in (("[]", 1, 10), ("[{}]", 11, 20), ("[]", 21, 21)):
-        connection.execute(add.encode(), (said, first, last))
-        result = checks.empty_extractions(ledger=ledger)
-        assert isinstance(result, dg.AssetCheckResult)
-        assert result.severity == dg.AssetCheckSeverity.WARN
-        found.append((result.passed, counts(result)))
-    assert found == [
-        (True, {"texts": 10, "empty": 10}),
-        (True, {"texts": 20, "empty": 10}),
-        (False, {"texts": 21, "empty": 11}),
-    ]
-
-
 def test_error_classes_beyond_bounds(connection: Connection, ledger: Ledger) -> None:
     """A class more frequent than it may be is a warning, with its count; one document alone is not."""
     insert = """

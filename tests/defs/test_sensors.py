@@ -14,9 +14,7 @@ from mnemo_assets.definitions import defs
 from mnemo_assets.defs import prepare, runs, sensors
 from mnemo_assets.defs.resources import GpuLease
 from mnemo_assets.defs.sensors import Asked, ask
-from mnemo_assets.pipeline import mine, models, read
 from mnemo_assets.text import converter
-from tests.endpoints import Answer, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,34 +65,6 @@ def test_settled_documents_ask_for_nothing(tick: Callable[[str], list[str]], con
     assert tick("documents_waiting") == []
     connection.execute("update documents set stage = 'extracted' where stage = 'graphed'")
     assert tick("documents_waiting") == ["mine"]
-
-
-@pytest.mark.usefixtures("scanned")
-def test_texts_that_wait_for_a_model_are_asked_for_when_it_is_there(
-    tick: Callable[[str], list[str]],
-    connection: Connection,
-    settings: Settings,
-    ledger: Ledger,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Not while its endpoint is down, another has its lease, or nobody measured it; nothing is sent."""
-    read.read(connection, settings)
-    asks = {"extractor": "llm", "llm_model": "seer", "llm_response_format": "json_schema"}
-    with serving(lambda _asked: Answer(500)) as stub:
-        chosen = settings.model_copy(update={**asks, "llm_url": stub.url})
-        monkeypatch.setattr(type(ledger), "settings", lambda _self: chosen)
-        mine.active_generation(connection, chosen)
-        with gpu.leased(chosen, "seer", "mnemo mine, castle, process 7"):
-            assert tick("documents_waiting") == []
-        with monkeypatch.context() as few:
-            few.setattr(models, "UNMEASURED", 1)
-            assert tick("documents_waiting") == []
-        with monkeypatch.context() as gone:
-            away = chosen.model_copy(update={"llm_url": "http://127.0.0.1:9/v1"})
-            gone.setattr(type(ledger), "settings", lambda _self: away)
-            assert tick("documents_waiting") == []
-        assert tick("documents_waiting") == ["mine"]
-        assert {one.method for one in stub.asked} == {"GET"}
 
 
 @pytest.mark.usefixtures("scanned")
