@@ -181,6 +181,7 @@ class _Run:
     def all_of(self, generation: Generation) -> bool:
         """Mine into a generation all that waits; False if it is not the one that is served any more."""
         self.on_progress("mine", self.done, self.total)
+        self.lease = None  # that of the generation before was given back
         with claims.claimant(self.connection) as claimant, ExitStack() as opened:
             by = self._by_model if generation.asks_a_model else self._by_rules
             return all(self._store(generation, row) for row in by(claimant, opened, generation))

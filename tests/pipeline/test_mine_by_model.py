@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mnemo_assets import gpu
+from mnemo_assets import database, gpu
 from mnemo_assets.archive import ledger
-from mnemo_assets.errors import EndpointDownError, LeaseHeldError, RecipeError, UnmeasuredError
+from mnemo_assets.errors import (
+    EndpointDownError,
+    LeaseHeldError,
+    RecipeError,
+    UnmeasuredError,
+)
 from mnemo_assets.pipeline import asking, mine, models, read, retry, scan, verify
+from mnemo_assets.pipeline.activate import activate
 from mnemo_assets.pipeline.mine import MineCounts
 from mnemo_assets.serve import status
 from tests import endpoints
@@ -493,3 +499,30 @@ def test_force_asks_again(connection: Connection, chosen: Settings, folder: Path
     assert mine.mine(connection, chosen, only=[sha256], again="all") == MineCounts(graphed=1)
     assert model.texts.count("Ann works for Nordwind.") == 2
     assert model.texts.count("Bob owns Westwind.") == 1
+
+
+def test_a_drain_goes_on_with_the_recipe_that_was_activated_meanwhile(
+    connection: Connection, chosen: Settings, folder: Path, model: Endpoint
+) -> None:
+    """Another recipe is served in the middle: the rest is mined by that one, which needs no lease."""
+    write(folder, {f"{n:02}.txt": f"Ann works for Nordwind. {n}" for n in range(20)})
+    take_in(connection, chosen, folder)
+    mine.active_generation(connection, chosen)
+    free = chosen.model_copy(update={"extractor": None})
+    switched = threading.Lock()
+
+    def answer(text: str, _: Asked) -> Answer:
+        with switched:
+            if len(model.texts) >= 5 and not rows(connection_beside, active_rules):
+                activate(connection_beside, free, "patterns")
+        return said(understood(text))
+
+    active_rules = (
+        "select generation from generations join extractors using (extractor_id) where kind = 'rules'"
+    )
+    model.answer = answer
+    with database.connect(free) as connection_beside:
+        assert mine.mine(connection, free).graphed == 20
+    assert len(model.texts) < 20
+    assert {stage for _, stage, _, _ in stages(connection)} == {"graphed"}
+    assert rows(connection, "select count(*) as n from documents where claimed_by is not null") == [(0,)]
