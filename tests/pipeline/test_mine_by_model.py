@@ -16,6 +16,7 @@ from mnemo_assets.errors import (
     EndpointDownError,
     LeaseHeldError,
     RecipeError,
+    SettingsError,
     UnmeasuredError,
 )
 from mnemo_assets.pipeline import asking, mine, models, read, retry, scan, verify
@@ -526,3 +527,18 @@ def test_a_drain_goes_on_with_the_recipe_that_was_activated_meanwhile(
     assert len(model.texts) < 20
     assert {stage for _, stage, _, _ in stages(connection)} == {"graphed"}
     assert rows(connection, "select count(*) as n from documents where claimed_by is not null") == [(0,)]
+
+
+@pytest.mark.parametrize("context", [512, 2048])
+def test_a_context_without_room_for_a_text_is_said(
+    connection: Connection, chosen: Settings, folder: Path, stub: Stub, context: int
+) -> None:
+    """Where the prompt fills the context, no text fails for it: the run says what is to be changed."""
+    stub.api["/props"] = endpoints.props(context=context)
+    write(folder, {"a.txt": "Ann works for Nordwind.", "b.txt": "Bob owns Westwind."})
+    with pytest.raises(SettingsError, match=f"{context:,} tokens"):
+        sync(connection, chosen, folder)
+    assert not list(filter(text_of, stub.completions))
+    assert {stage for _, stage, _, _ in stages(connection)} == {"extracted"}
+    stub.api["/props"] = endpoints.props(context=4096)
+    assert mine.mine(connection, chosen) == MineCounts(graphed=2)
