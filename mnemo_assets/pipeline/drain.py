@@ -71,6 +71,7 @@ class Drain:
     _texts: dict[str, _Text] = field(default_factory=dict)
     _rows: dict[int, Row] = field(default_factory=dict)
     _waiting: dict[int, set[str]] = field(default_factory=dict)
+    _asked_again: set[str] = field(default_factory=set)  # contents, with `again`
     _after: int = 0
     _is_over: bool = False
     _renewed: float = field(default_factory=time.monotonic)
@@ -104,7 +105,11 @@ class Drain:
         new = {content: text for each in texts.values() for content, text in each.items()}
         known = replies.about(self.connection, new.keys() - self._texts.keys()) if new else {}
         for row in rows:
-            contents = texts.get(row["document_id"], {})
+            contents = {
+                content: text
+                for content, text in texts.get(row["document_id"], {}).items()
+                if content not in self._asked_again  # for an earlier document
+            }
             self._rows[row["document_id"]] = row
             self._waiting[row["document_id"]] = set(contents)
             for content, text in contents.items():
@@ -165,6 +170,8 @@ class Drain:
         store.store_resolved(
             self.connection, self.generation.extractor_id, one.content, resolved, again=self.again == "all"
         )
+        if self.again is not None:
+            self._asked_again.add(one.content)
         for document_id in one.documents:
             self._waiting[document_id].discard(one.content)
         del self._texts[one.content]

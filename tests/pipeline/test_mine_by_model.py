@@ -19,7 +19,7 @@ from mnemo_assets.errors import (
     SettingsError,
     UnmeasuredError,
 )
-from mnemo_assets.pipeline import asking, mine, models, read, retry, scan, verify
+from mnemo_assets.pipeline import asking, contribute, mine, models, read, retry, scan, verify
 from mnemo_assets.pipeline.activate import activate
 from mnemo_assets.pipeline.mine import MineCounts
 from mnemo_assets.serve import status
@@ -527,6 +527,22 @@ def test_a_drain_goes_on_with_the_recipe_that_was_activated_meanwhile(
     assert len(model.texts) < 20
     assert {stage for _, stage, _, _ in stages(connection)} == {"graphed"}
     assert rows(connection, "select count(*) as n from documents where claimed_by is not null") == [(0,)]
+
+
+@pytest.mark.parametrize("again", ["all", "failed"])
+def test_a_shared_text_is_asked_about_once_more_once(
+    connection: Connection, chosen: Settings, folder: Path, model: Endpoint, again: contribute.Again
+) -> None:
+    """What many documents share and is asked for again is asked for once, whenever they are claimed."""
+    shared = "Ann works for Nordwind. " + "la la la. " * 590
+    own = "lo lo lo. " * 400
+    write(folder, {f"{n:02}.txt": f"{shared}\n\nBob owns Westwind. {n} {own}" for n in range(24)})
+    model.answer = lambda text, _: said(understood(text) if again == "all" else "garbage")
+    sync(connection, chosen, folder)
+    model.texts.clear()
+    mine.mine(connection, chosen, again=again)
+    assert sum("Ann" in text for text in model.texts) == 1
+    assert len(model.texts) == 25
 
 
 @pytest.mark.parametrize("context", [512, 2048])
