@@ -204,6 +204,14 @@ class _Run:
             values = {**self._values(generation), "after": after, "limit": drain.BATCH}
             return [] if self.stop() else claimant.take(Q["claim_mining"], values)
 
+        def standing(rows: list[dict[str, Any]]) -> set[int]:
+            values = {
+                "document_ids": [row["document_id"] for row in rows],
+                "claim_tokens": [row["claim_token"] for row in rows],
+                "folders": models.folders(self.settings),
+            }
+            return {row["document_id"] for row in self.connection.execute(Q["standing"], values)}
+
         def pump() -> asking.Pump:
             sent = generation.template
             session = opened.enter_context(
@@ -220,7 +228,8 @@ class _Run:
             name = generation.recipe
             return opened.enter_context(asking.Pump(self.connection, session.endpoint, name, session.way))
 
-        yield from drain.Drain(self.connection, generation, claimant, take, pump, self.again).documents()
+        drained = drain.Drain(self.connection, generation, claimant, take, standing, pump, self.again)
+        yield from drained.documents()
 
     def _extracted(
         self, claimant: claims.Claimant, workshop: Workshop, generation: Generation

@@ -545,6 +545,64 @@ def test_a_shared_text_is_asked_about_once_more_once(
     assert len(model.texts) == 25
 
 
+def test_a_document_that_moves_while_it_is_asked_about_is_not_sent_to_a_host_any_more(
+    connection: Connection, chosen: Settings, folder: Path, model: Endpoint
+) -> None:
+    """A copy outside of the named folders turns up in the middle: nothing more of the document is sent."""
+    text = long(*(f"Ann works for Nordwind. Part {n}." for n in range(40)))
+    write(folder, {"open/a.txt": text, "open/b.txt": "Bob owns Westwind.", "private/c.txt": "Cleo."})
+    moved: list[int] = []
+
+    def answer(text: str, _: Asked) -> Answer:
+        with model.lock:
+            if len(model.texts) > 2 and not moved:
+                (folder / "private" / "a.txt").write_bytes((folder / "open" / "a.txt").read_bytes())
+                scan.scan(beside, chosen, ledger.archives(beside)[0])
+                moved.append(len(model.texts))
+        return said(understood(text))
+
+    model.answer = answer
+    with hosted(chosen, folder / "open") as some, database.connect(chosen) as beside:
+        assert sync(connection, some, folder) == MineCounts(graphed=1)
+        assert len(model.texts) <= moved[0] + 2 * asking.AHEAD * chosen_slots(chosen)
+        assert mine.mine(connection, some) == MineCounts()
+    assert [row[:3] for row in stages(connection)] == [
+        ("open/a.txt", "extracted", "NotOptedIn"),
+        ("open/b.txt", "graphed", None),
+        ("private/a.txt", "extracted", "NotOptedIn"),
+        ("private/c.txt", "extracted", "NotOptedIn"),
+    ]
+
+
+def test_a_document_that_goes_while_it_is_asked_about_leaves_nothing(
+    connection: Connection, chosen: Settings, folder: Path, model: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scan removes it in the middle: nothing more is asked, and replies go without the end of the run."""
+    monkeypatch.setattr(mine, "Q", {**mine.Q, "delete_orphan_extractions": b"select 'killed before'"})
+    text = long(*(f"Ann works for Nordwind. Part {n}." for n in range(40)))
+    write(folder, {"a.txt": text, "b.txt": "Bob owns Westwind.", "c.txt": "Cleo owns Nordwind."})
+    orphans = """select count(*) as n from model_replies r
+        where not exists (select from chunks c where c.content_sha256 = r.content_sha256)"""
+    gone: list[int] = []
+
+    def answer(text: str, _: Asked) -> Answer:
+        with model.lock:
+            if len(model.texts) > 2 and not gone:
+                for name in ("a.txt", "c.txt"):
+                    (folder / name).unlink()
+                scan.scan(beside, chosen, ledger.archives(beside)[0])
+                scan.sweep(beside, chosen)
+                gone.append(len(model.texts))
+        return said(understood(text))
+
+    model.answer = answer
+    with database.connect(chosen) as beside:
+        assert sync(connection, chosen, folder) == MineCounts(graphed=1)
+    assert len(model.texts) <= gone[0] + 2 * asking.AHEAD * chosen_slots(chosen)
+    assert rows(connection, orphans) == [(0,)]
+    assert rows(connection, "select count(*) as n from documents") == [(1,)]
+
+
 @pytest.mark.parametrize("context", [512, 2048])
 def test_a_context_without_room_for_a_text_is_said(
     connection: Connection, chosen: Settings, folder: Path, stub: Stub, context: int
