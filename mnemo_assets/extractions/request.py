@@ -154,6 +154,11 @@ class Template:
         asked = self._prompt_tokens + _tokens(_enclosed(text)) + _TEMPLATE
         return asked <= self.context - self.max_tokens
 
+    @property
+    def has_room(self) -> bool:
+        """Whether a text that is divided no more fits, of plain words."""
+        return self.fits("word " * (SMALLEST // 5))
+
     def is_cut(self, text: str, prompt_tokens: int | None) -> bool:
         """Whether a server seems to have cut what it was sent, or had no room for a whole reply.
 

@@ -144,7 +144,12 @@ def forget(connection: Connection, document_ids: Sequence[int], keep: Sequence[s
     withdraw(connection, document_ids)
     gone = connection.execute(Q["delete_chunks"], {"document_ids": list(document_ids)}).fetchall()
     hashes = {row["content_sha256"] for row in gone} - set(keep)
-    connection.execute(Q["delete_unused_extractions"], {"hashes": sorted(hashes)})
+    forget_unused(connection, sorted(hashes))
+
+
+def forget_unused(connection: Connection, contents: Sequence[str]) -> None:
+    """Delete what was found in these contents, and what models answered, where no chunk has them any more."""
+    connection.execute(Q["delete_unused_extractions"], {"hashes": list(contents)})
 
 
 def finish(connection: Connection, generation: int, limit: int = BATCH) -> int:

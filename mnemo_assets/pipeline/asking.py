@@ -12,8 +12,11 @@ import itertools
 import queue
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol, Self, TypeAlias
+
+import psycopg
 
 from mnemo_assets.errors import EndpointDownError, NoReplyError
 from mnemo_assets.extractions import replies
@@ -162,8 +165,35 @@ class Pump:
     ) -> None:
         self._turns.close()
         self._endpoint.close()
-        for thread in self._threads:
-            thread.join(ENDING)  # one that has a model loaded is not waited for: it asks nothing any more
+        until = time.monotonic() + ENDING
+        for (
+            thread
+        ) in self._threads:  # one that has a model loaded is not waited for: it asks nothing any more
+            thread.join(max(0.0, until - time.monotonic()))
+        self._keep_rest()
+
+    def _keep_rest(self) -> None:
+        """Keep what was answered and nobody has heard: whoever goes on need not ask for it."""
+        with suppress(queue.Empty, psycopg.Error):
+            while not self._connection.closed:
+                ended = self._ended.get_nowait()
+                if ended.reply is not None:
+                    self._keep(ended.attempt, ended.reply)
+
+    def _keep(self, attempt: _Attempt, reply: StoredReply) -> None:
+        ask = attempt.ask
+        call = self._call(attempt)
+        replies.keep(self._connection, call, self._endpoint.model, ask.content_sha256, reply)
+
+    def _call(self, attempt: _Attempt) -> replies.Call:
+        """What an attempt that has ended cost."""
+        return replies.Call(
+            attempt.ask.request.key,
+            self._recipe,
+            attempt.ask.document_id,
+            round(1000 * attempt.seconds),
+            attempt.attempts,
+        )
 
     @property
     def is_hungry(self) -> bool:
@@ -188,17 +218,10 @@ class Pump:
             raise ended.error
         self.in_hand -= 1
         attempt = ended.attempt
-        call = replies.Call(
-            attempt.ask.request.key,
-            self._recipe,
-            attempt.ask.document_id,
-            round(1000 * attempt.seconds),
-            attempt.attempts,
-        )
         if ended.reply is None:
-            replies.count_failure(self._connection, call, attempt.failure)
+            replies.count_failure(self._connection, self._call(attempt), attempt.failure)
             return attempt.ask, Failed(attempt.failure)
-        replies.keep(self._connection, call, self._endpoint.model, attempt.ask.content_sha256, ended.reply)
+        self._keep(attempt, ended.reply)
         return attempt.ask, ended.reply
 
     def _work(self) -> None:
@@ -239,13 +262,15 @@ class Pump:
         return self._failed(attempt)
 
     def _failed(self, attempt: _Attempt) -> _Ended | None:
+        if self._turns.is_closed:  # it was ended with the run
+            return None
         if self._was_evicted(attempt):
             self._turns.put(attempt)
             return None
         if attempt.attempts <= len(self._way.pauses):
             self._turns.put(attempt, self._way.pauses[attempt.attempts - 1])
             return None
-        if self._turns.is_closed or not self._endpoint.is_answering(PROBING):
+        if not self._endpoint.is_answering(PROBING):
             raise EndpointDownError(
                 "The endpoint of MNEMO_LLM_URL does not answer any more. What was done is kept: start it, "
                 "and the same command goes on."

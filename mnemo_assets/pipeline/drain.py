@@ -8,11 +8,13 @@ stop at any instant loses the requests that were in flight.
 from __future__ import annotations
 
 import time
+from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mnemo_assets.extractions import from_llm, replies, store
 from mnemo_assets.extractions.parse import StoredReply
+from mnemo_assets.graph import store as graph
 from mnemo_assets.pipeline import asking, contribute
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ class Drain:
         generation: whose recipe asks a model.
         claimant: of the documents.
         take: claims the next documents after one, and returns their rows; none when there are no more.
+        standing: those of the rows whose documents are still ours, and may still be seen by the model.
         pump: opens the way to the model when the first request has to be sent.
         again: as `mine.mine` has it.
     """
@@ -64,6 +67,7 @@ class Drain:
     generation: Generation
     claimant: Claimant
     take: Callable[[int], list[Row]]
+    standing: Callable[[list[Row]], set[int]]
     pump: Callable[[], asking.Pump]
     again: contribute.Again | None
     _template: Template = field(init=False)
@@ -71,6 +75,8 @@ class Drain:
     _texts: dict[str, _Text] = field(default_factory=dict)
     _rows: dict[int, Row] = field(default_factory=dict)
     _waiting: dict[int, set[str]] = field(default_factory=dict)
+    _asks: deque[asking.Ask] = field(default_factory=deque)  # not handed on yet
+    _asked_again: set[str] = field(default_factory=set)  # contents, with `again`
     _after: int = 0
     _is_over: bool = False
     _renewed: float = field(default_factory=time.monotonic)
@@ -85,8 +91,13 @@ class Drain:
             EndpointDownError, LeaseHeldError, LeaseLostError: the model cannot be asked; nothing is lost.
         """
         while True:
-            while not self._is_over and (self._open is None or self._open.is_hungry):
-                yield from self._claim()
+            while self._open is None or self._open.is_hungry:
+                if self._asks:
+                    self._hand_on()
+                elif self._is_over:
+                    break
+                else:
+                    yield from self._claim()
             if self._open is None or not self._open.in_hand:
                 return
             yield from self._hear(*self._open.next())
@@ -104,7 +115,11 @@ class Drain:
         new = {content: text for each in texts.values() for content, text in each.items()}
         known = replies.about(self.connection, new.keys() - self._texts.keys()) if new else {}
         for row in rows:
-            contents = texts.get(row["document_id"], {})
+            contents = {
+                content: text
+                for content, text in texts.get(row["document_id"], {}).items()
+                if content not in self._asked_again  # for an earlier document
+            }
             self._rows[row["document_id"]] = row
             self._waiting[row["document_id"]] = set(contents)
             for content, text in contents.items():
@@ -122,7 +137,7 @@ class Drain:
                 self._forget_faults(self._texts[content])
             self._texts[content].documents.add(document_id)
             self._go_on(self._texts[content])
-        elif content in self._texts:
+        else:
             self._texts[content].documents.add(document_id)
 
     def _forget_faults(self, one: _Text) -> None:
@@ -136,11 +151,36 @@ class Drain:
         if not resolved.missing:
             self._keep(one, resolved)
             return
-        pump = self._opened()
         document_id = min(one.documents)
         for request in resolved.missing:
             one.asked.add(request.key)
-            pump.submit(asking.Ask(request, one.content, document_id))
+            self._asks.append(asking.Ask(request, one.content, document_id))
+
+    def _hand_on(self) -> None:
+        """Have the next request sent, unless no document is left for whose sake it may be."""
+        pump = self._opened()  # that may have taken its time
+        ask = self._asks.popleft()
+        one = self._texts[ask.content_sha256]
+        self._let_go(one)
+        if one.documents:
+            pump.submit(ask)
+        else:
+            one.asked.discard(ask.request.key)
+            self._forget(one)
+
+    def _let_go(self, one: _Text) -> None:
+        """Let go of a text's documents that went, changed, or moved to where the model may not look."""
+        standing = self.standing([self._rows[document_id] for document_id in one.documents])
+        for document_id in one.documents - standing:
+            del self._rows[document_id]
+            for content in self._waiting.pop(document_id):
+                self._texts[content].documents.discard(document_id)
+
+    def _forget(self, one: _Text) -> None:
+        """Forget a text that no document is left of, once nothing is asked about it any more."""
+        if not one.asked:
+            del self._texts[one.content]
+            graph.forget_unused(self.connection, [one.content])
 
     def _hear(self, ask: asking.Ask, answer: StoredReply | asking.Failed) -> Iterator[Row]:
         """Take what a request came to; returns documents that have ended by it."""
@@ -151,6 +191,9 @@ class Drain:
             answer = _NO_REPLY
         one.replies[ask.request.key] = answer
         if one.asked:
+            return
+        if not one.documents:
+            self._forget(one)
             return
         documents = sorted(one.documents)
         self._go_on(one)
@@ -165,6 +208,9 @@ class Drain:
         store.store_resolved(
             self.connection, self.generation.extractor_id, one.content, resolved, again=self.again == "all"
         )
+        graph.forget_unused(self.connection, [one.content])  # its documents may have gone meanwhile
+        if self.again is not None:
+            self._asked_again.add(one.content)
         for document_id in one.documents:
             self._waiting[document_id].discard(one.content)
         del self._texts[one.content]

@@ -181,6 +181,7 @@ class _Run:
     def all_of(self, generation: Generation) -> bool:
         """Mine into a generation all that waits; False if it is not the one that is served any more."""
         self.on_progress("mine", self.done, self.total)
+        self.lease = None  # that of the generation before was given back
         with claims.claimant(self.connection) as claimant, ExitStack() as opened:
             by = self._by_model if generation.asks_a_model else self._by_rules
             return all(self._store(generation, row) for row in by(claimant, opened, generation))
@@ -203,6 +204,14 @@ class _Run:
             values = {**self._values(generation), "after": after, "limit": drain.BATCH}
             return [] if self.stop() else claimant.take(Q["claim_mining"], values)
 
+        def standing(rows: list[dict[str, Any]]) -> set[int]:
+            values = {
+                "document_ids": [row["document_id"] for row in rows],
+                "claim_tokens": [row["claim_token"] for row in rows],
+                "folders": models.folders(self.settings),
+            }
+            return {row["document_id"] for row in self.connection.execute(Q["standing"], values)}
+
         def pump() -> asking.Pump:
             sent = generation.template
             session = opened.enter_context(
@@ -219,7 +228,8 @@ class _Run:
             name = generation.recipe
             return opened.enter_context(asking.Pump(self.connection, session.endpoint, name, session.way))
 
-        yield from drain.Drain(self.connection, generation, claimant, take, pump, self.again).documents()
+        drained = drain.Drain(self.connection, generation, claimant, take, standing, pump, self.again)
+        yield from drained.documents()
 
     def _extracted(
         self, claimant: claims.Claimant, workshop: Workshop, generation: Generation

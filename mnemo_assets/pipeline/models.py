@@ -147,6 +147,7 @@ def template(connection: Connection, settings: Settings, opened: Session) -> Tem
 
     Raises:
         EndpointDownError, LeaseLostError: the model cannot be asked.
+        SettingsError: its context has no room for a text.
     """
     model = opened.endpoint.model
     identity = llm.identify(opened.endpoint, settings)  # of a model that is loaded more is known
@@ -155,7 +156,18 @@ def template(connection: Connection, settings: Settings, opened: Session) -> Tem
     how = settings.llm_response_format
     if how == "auto":
         how = _answer_format(connection, opened, preset, identity.server)
-    return request.template(model, preset, context, "none" if how == "none" else "json_schema")
+    made = request.template(model, preset, context, "none" if how == "none" else "json_schema")
+    _refuse_small(made)
+    return made
+
+
+def _refuse_small(made: Template) -> None:
+    """Let no archive fail, text by text, for a context that the prompt fills."""
+    if not made.has_room:
+        raise SettingsError(
+            f"A context of {made.context:,} tokens has no room for a text beside the prompt and a reply. "
+            "Have the model's server give a request 4,096 or more; if it does, say so with MNEMO_LLM_CONTEXT."
+        )
 
 
 def new_template(connection: Connection, settings: Settings, model: str, program: str) -> Template:

@@ -149,6 +149,13 @@ set claimed_by = %(claimant)s, claimed_until = now() + %(lease)s, claim_token = 
 from waiting where d.document_id = waiting.document_id
 returning d.document_id, d.claim_token, d.page_starts, d.quoted;
 
+-- name: standing
+-- Those of some documents that are still claimed as they were, and lie in none but these folders, if some are given.
+select d.document_id
+from unnest(%(document_ids)s::bigint[], %(claim_tokens)s::uuid[]) as n (document_id, claim_token)
+join documents d using (document_id, claim_token)
+where %(folders)s::bytea[] is null or d.document_id not in (select outside(%(folders)s::bytea[]));
+
 -- name: count_unbuilt
 -- How many documents of the graph are not in a generation yet: n. whole: of those alone of which every text was given
 -- to the recipe.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -286,3 +287,57 @@ def test_a_stop_ends_what_is_in_flight(connection: Connection) -> None:
     answers.close()  # type: ignore[attr-defined]
     assert ended.is_set()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("slot-")]
+
+
+def test_what_was_answered_when_the_run_stops_is_kept(connection: Connection) -> None:
+    """A reply that came while the endpoint was found to be down is not asked for again."""
+    stopped = threading.Event()
+
+    class Leaving(Model):
+        def is_answering(self, seconds: float) -> bool:
+            stopped.set()
+            return super().is_answering(seconds)
+
+    def answer(text: str, _: int) -> Reply:
+        if text == "dead":
+            raise NoReplyError("dropped")
+        stopped.wait(20)
+        time.sleep(0.1)  # the end of the run is told before
+        return said(text)
+
+    model = Leaving(answer, is_there=False)
+    with pytest.raises(EndpointDownError):
+        asked(connection, model, ["dead", "a"])
+    assert asked(connection, model, ["a"]) == {"a": stored("a")}
+    assert model.asked["a"] == 1
+
+
+def test_no_model_is_loaded_for_a_run_that_has_stopped(connection: Connection) -> None:
+    """A request that is ended on the way out is not taken for one that lost its model."""
+    began, ended, looks = threading.Event(), threading.Event(), []
+
+    class Lease:
+        def check(self) -> None:
+            """It is ours."""
+
+        def restore(self) -> bool:
+            looks.append(ended.is_set())
+            return False
+
+    class Slow(Model):
+        def close(self) -> None:
+            ended.set()
+
+    def answer(text: str, _: int) -> Reply:
+        if text == "slow":
+            began.set()
+            ended.wait(20)
+            raise NoReplyError("dropped")
+        began.wait(20)
+        return said(text)
+
+    way = Way(2, 10.0, lease=Lease(), pauses=AT_ONCE)
+    answers = asking.ask(connection, Slow(answer), [ask("slow"), ask("a")], "llm:small", way)
+    assert next(answers)[1] == stored("a")
+    answers.close()  # type: ignore[attr-defined]
+    assert looks == []

@@ -10,10 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mnemo_assets import gpu
+from mnemo_assets import database, gpu
 from mnemo_assets.archive import ledger
-from mnemo_assets.errors import EndpointDownError, LeaseHeldError, RecipeError, UnmeasuredError
-from mnemo_assets.pipeline import asking, mine, models, read, retry, scan, verify
+from mnemo_assets.errors import (
+    EndpointDownError,
+    LeaseHeldError,
+    RecipeError,
+    SettingsError,
+    UnmeasuredError,
+)
+from mnemo_assets.pipeline import asking, contribute, mine, models, read, retry, scan, verify
+from mnemo_assets.pipeline.activate import activate
 from mnemo_assets.pipeline.mine import MineCounts
 from mnemo_assets.serve import status
 from tests import endpoints
@@ -517,3 +524,119 @@ def test_force_asks_again(connection: Connection, chosen: Settings, folder: Path
     assert mine.mine(connection, chosen, only=[sha256], again="all") == MineCounts(graphed=1)
     assert model.texts.count("Ann works for Nordwind.") == 2
     assert model.texts.count("Bob owns Westwind.") == 1
+
+
+def test_a_drain_goes_on_with_the_recipe_that_was_activated_meanwhile(
+    connection: Connection, chosen: Settings, folder: Path, model: Endpoint
+) -> None:
+    """Another recipe is served in the middle: the rest is mined by that one, which needs no lease."""
+    write(folder, {f"{n:02}.txt": f"Ann works for Nordwind. {n}" for n in range(20)})
+    take_in(connection, chosen, folder)
+    mine.active_generation(connection, chosen)
+    free = chosen.model_copy(update={"extractor": None})
+    switched = threading.Lock()
+
+    def answer(text: str, _: Asked) -> Answer:
+        with switched:
+            if len(model.texts) >= 5 and not rows(connection_beside, active_rules):
+                activate(connection_beside, free, "patterns")
+        return said(understood(text))
+
+    active_rules = (
+        "select generation from generations join extractors using (extractor_id) where kind = 'rules'"
+    )
+    model.answer = answer
+    with database.connect(free) as connection_beside:
+        assert mine.mine(connection, free).graphed == 20
+    assert len(model.texts) < 20
+    assert {stage for _, stage, _, _ in stages(connection)} == {"graphed"}
+    assert rows(connection, "select count(*) as n from documents where claimed_by is not null") == [(0,)]
+
+
+@pytest.mark.parametrize("again", ["all", "failed"])
+def test_a_shared_text_is_asked_about_once_more_once(
+    connection: Connection, chosen: Settings, folder: Path, model: Endpoint, again: contribute.Again
+) -> None:
+    """What many documents share and is asked for again is asked for once, whenever they are claimed."""
+    shared = "Ann works for Nordwind. " + "la la la. " * 590
+    own = "lo lo lo. " * 400
+    write(folder, {f"{n:02}.txt": f"{shared}\n\nBob owns Westwind. {n} {own}" for n in range(24)})
+    model.answer = lambda text, _: said(understood(text) if again == "all" else "garbage")
+    sync(connection, chosen, folder)
+    model.texts.clear()
+    mine.mine(connection, chosen, again=again)
+    assert sum("Ann" in text for text in model.texts) == 1
+    assert len(model.texts) == 25
+
+
+def test_a_document_that_moves_while_it_is_asked_about_is_not_sent_to_a_host_any_more(
+    connection: Connection, chosen: Settings, folder: Path, model: Endpoint
+) -> None:
+    """A copy outside of the named folders turns up in the middle: nothing more of the document is sent."""
+    text = long(*(f"Ann works for Nordwind. Part {n}." for n in range(40)))
+    write(folder, {"open/a.txt": text, "open/b.txt": "Bob owns Westwind.", "private/c.txt": "Cleo."})
+    moved: list[int] = []
+
+    def answer(text: str, _: Asked) -> Answer:
+        with model.lock:
+            if len(model.texts) > 2 and not moved:
+                (folder / "private" / "a.txt").write_bytes((folder / "open" / "a.txt").read_bytes())
+                scan.scan(beside, chosen, ledger.archives(beside)[0])
+                moved.append(len(model.texts))
+        return said(understood(text))
+
+    model.answer = answer
+    with hosted(chosen, folder / "open") as some, database.connect(chosen) as beside:
+        assert sync(connection, some, folder) == MineCounts(graphed=1)
+        assert len(model.texts) <= moved[0] + 2 * asking.AHEAD * chosen_slots(chosen)
+        assert mine.mine(connection, some) == MineCounts()
+    assert [row[:3] for row in stages(connection)] == [
+        ("open/a.txt", "extracted", "NotOptedIn"),
+        ("open/b.txt", "graphed", None),
+        ("private/a.txt", "extracted", "NotOptedIn"),
+        ("private/c.txt", "extracted", "NotOptedIn"),
+    ]
+
+
+def test_a_document_that_goes_while_it_is_asked_about_leaves_nothing(
+    connection: Connection, chosen: Settings, folder: Path, model: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scan removes it in the middle: nothing more is asked, and replies go without the end of the run."""
+    monkeypatch.setattr(mine, "Q", {**mine.Q, "delete_orphan_extractions": b"select 'killed before'"})
+    text = long(*(f"Ann works for Nordwind. Part {n}." for n in range(40)))
+    write(folder, {"a.txt": text, "b.txt": "Bob owns Westwind.", "c.txt": "Cleo owns Nordwind."})
+    orphans = """select count(*) as n from model_replies r
+        where not exists (select from chunks c where c.content_sha256 = r.content_sha256)"""
+    gone: list[int] = []
+
+    def answer(text: str, _: Asked) -> Answer:
+        with model.lock:
+            if len(model.texts) > 2 and not gone:
+                for name in ("a.txt", "c.txt"):
+                    (folder / name).unlink()
+                scan.scan(beside, chosen, ledger.archives(beside)[0])
+                scan.sweep(beside, chosen)
+                gone.append(len(model.texts))
+        return said(understood(text))
+
+    model.answer = answer
+    with database.connect(chosen) as beside:
+        assert sync(connection, chosen, folder) == MineCounts(graphed=1)
+    assert len(model.texts) <= gone[0] + 2 * asking.AHEAD * chosen_slots(chosen)
+    assert rows(connection, orphans) == [(0,)]
+    assert rows(connection, "select count(*) as n from documents") == [(1,)]
+
+
+@pytest.mark.parametrize("context", [512, 2048])
+def test_a_context_without_room_for_a_text_is_said(
+    connection: Connection, chosen: Settings, folder: Path, stub: Stub, context: int
+) -> None:
+    """Where the prompt fills the context, no text fails for it: the run says what is to be changed."""
+    stub.api["/props"] = endpoints.props(context=context)
+    write(folder, {"a.txt": "Ann works for Nordwind.", "b.txt": "Bob owns Westwind."})
+    with pytest.raises(SettingsError, match=f"{context:,} tokens"):
+        sync(connection, chosen, folder)
+    assert not list(filter(text_of, stub.completions))
+    assert {stage for _, stage, _, _ in stages(connection)} == {"extracted"}
+    stub.api["/props"] = endpoints.props(context=4096)
+    assert mine.mine(connection, chosen) == MineCounts(graphed=2)
