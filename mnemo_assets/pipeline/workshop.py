@@ -14,6 +14,7 @@ import threading
 from concurrent.futures import BrokenExecutor, CancelledError, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Self, TypeAlias
 
@@ -170,6 +171,7 @@ def _no_interrupt() -> Iterator[None]:
 
     A child inherits what its parent blocks. What reaches the parent meanwhile is heard right after.
     """
+    resource_tracker.ensure_running()  # whoever starts it lets SIGINT through again, whatever was blocked
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
