@@ -15,8 +15,7 @@ from mnemo_assets.database import Connection, queries
 from mnemo_assets.evaluation.findings import Extracted
 from mnemo_assets.extractions import dropped, from_llm, replies
 from mnemo_assets.extractions.extractor import Extraction
-from mnemo_assets.extractions.parse import StoredReply
-from mnemo_assets.pipeline.asking import Ask, Failed, Pump
+from mnemo_assets.pipeline.asking import NO_REPLY, Ask, Failed, Pump
 from mnemo_assets.pipeline.workshop import Failure, Workshop
 
 if TYPE_CHECKING:
@@ -24,14 +23,13 @@ if TYPE_CHECKING:
 
     from mnemo_assets.evaluation.seats import Seat
     from mnemo_assets.extractions.from_llm import Resolved
+    from mnemo_assets.extractions.parse import StoredReply
     from mnemo_assets.extractions.request import Request, Template
     from mnemo_assets.pipeline.progress import OnProgress
 
 Q = queries("evaluation")
 
 _NOTHING: Final = Extraction((), ())
-#: What stands for the reply that a request did not get.
-_NO_REPLY: Final = StoredReply("", "", "failed", None, None)
 #: Extracted before the clock runs: the first text pays for the recipe's models.
 _WARMING: Final = {"": "Ann Miller works for Nordwind Ltd."}
 
@@ -179,5 +177,5 @@ class _Run:
                 ask, answer = pump.next()
                 for text in self.waiting.pop(ask.request.key):
                     self.open[id(text)] -= 1
-                    text.answers[ask.request.key] = _NO_REPLY if isinstance(answer, Failed) else answer
+                    text.answers[ask.request.key] = NO_REPLY if isinstance(answer, Failed) else answer
                     self.go_on(text, urgent=True)

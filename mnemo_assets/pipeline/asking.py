@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from mnemo_assets.database import Connection
     from mnemo_assets.extractions.request import Request
 
+#: In memory alone: what stands for the reply that a request did not get.
+NO_REPLY: Final = StoredReply("", "", "failed", None, None)
 #: Seconds before the second, third and fourth attempt: a server that loads its model, or starts again, is
 #: there.
 PAUSES: Final = (5.0, 15.0, 45.0)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mnemo_assets.extractions import from_llm, replies, store
-from mnemo_assets.extractions.parse import StoredReply
 from mnemo_assets.graph import store as graph
 from mnemo_assets.pipeline import asking, contribute
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from mnemo_assets.database import Connection
     from mnemo_assets.extractions.from_llm import Resolved
+    from mnemo_assets.extractions.parse import StoredReply
     from mnemo_assets.extractions.request import Template
     from mnemo_assets.pipeline.claims import Claimant
     from mnemo_assets.pipeline.generations import Generation
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 BATCH: Final = 8
 #: Seconds between renewals of the claims: a long document outlives a claim.
 RENEWING: Final = 300.0
-#: In memory alone: what stands for the reply that a request did not get.
-_NO_REPLY: Final = StoredReply("", "", "failed", None, None)
 
 #: A claimed document.
 Row: TypeAlias = "dict[str, Any]"
@@ -188,7 +186,7 @@ class Drain:
         one.asked.discard(ask.request.key)
         if isinstance(answer, asking.Failed):
             one.failure = answer.error_class
-            answer = _NO_REPLY
+            answer = asking.NO_REPLY
         one.replies[ask.request.key] = answer
         if one.asked:
             return
