@@ -199,9 +199,16 @@ class RecognitionError(MnemoError):
 
 
 class EndpointDownError(MnemoError):
-    """The endpoint of MNEMO_LLM_URL does not answer, or turns every request away."""
+    """The endpoint of MNEMO_LLM_URL does not answer, or turns every request away.
+
+    Where it is final, a further try would be in vain: it speaks otherwise, or lets nobody in.
+    """
 
     exit_code = 3
+
+    def __init__(self, message: str = "", *, is_final: bool = False) -> None:
+        super().__init__(message)
+        self.is_final = is_final
 
 
 class EndpointElsewhereError(MnemoError):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mnemo_assets.pipeline.mine import MineCounts
     from mnemo_assets.pipeline.progress import OnProgress
     from mnemo_assets.pipeline.read import ReadCounts
+    from mnemo_assets.serve.status import Status
     from mnemo_assets.settings import Settings
 
 UNREACHABLE = ArchiveUnreachableError.exit_code
@@ -171,6 +172,17 @@ def report(connection: Connection, chosen: Settings) -> None:
         tell.tell(chosen)
 
 
+def _nothing(done: Done, now: Status) -> str:
+    """What is said where nothing was done: that all is well, or that texts wait all the same."""
+    seen = f"{amount(done.seen, 'file')} looked at, as they were"
+    if not now.documents["extracted"]:
+        return f"Nothing to do: {seen}, no document waits that could go on."
+    waiting = amount(now.documents["extracted"], "text")
+    return (
+        f"Nothing was done: {seen}. {waiting} to be mined: for a model, or by another program that is at it."
+    )
+
+
 def tell(
     chosen: Settings,
     done: Done,
@@ -200,7 +212,7 @@ def tell(
         if headline is not None:
             say(headline)
         if done.nothing and headline is None:
-            say(f"Nothing to do: {done.seen:,} files are as they were, no document waits that could go on.")
+            say(_nothing(done, now))
         elif not done.nothing:
             said = {what: f"{n:,} {what}" for what, n in did.items()}
             said["recognised"] = f"{amount(done.recognised, 'page')} recognised" if done.recognised else ""

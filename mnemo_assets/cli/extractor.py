@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from mnemo_assets.database import Connection
     from mnemo_assets.pipeline.compare import Compared, Example
+    from mnemo_assets.pipeline.contribute import Again
     from mnemo_assets.pipeline.tally import Cost, Tally
 
 #: The sides of a comparison, and what a person reads there.
@@ -91,18 +92,25 @@ def activate(*, name: str, anew: bool, as_json: bool) -> int:
     mnemo extractor activate llm:qwen3-8b
     """
     from mnemo_assets import settings
-    from mnemo_assets.pipeline import link, mine
+    from mnemo_assets.extractions import recipes
+    from mnemo_assets.pipeline import link, mine, models
 
     chosen = settings.load()
+    of_graph = chosen.model_copy(update={"extractor": None})  # whatever they say of a new graph
     done = doing.Done()
 
     def go(connection: Connection) -> None:
         mine.activate(connection, chosen, name, on_progress, anew=anew)
+        # what waited for the other recipe, and this one needs no model for
+        again: Again | None = "stored" if recipes.asks_a_model(name) else None
+        done.count_mined(mine.mine(connection, of_graph, on_progress, again=again))
         doing.report(connection, chosen)
 
     with bars() as on_progress:
         link.reconnecting(chosen, go, doing.say_lost)
     headline = f"The graph is the one that {name} makes."
+    if models.recipe_name(chosen) not in {None, name}:
+        headline += " MNEMO_EXTRACTOR says otherwise: unset it, or `mnemo sync` is refused."
     return doing.tell(chosen, done, headline, as_json=as_json)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -219,6 +220,22 @@ class Endpoint:
             self.complete(_PROBE, 1, seconds)
         except (NoReplyError, EndpointDownError):
             return False
+        return True
+
+    def cut_if_gone(self) -> bool:
+        """End what is in flight if nobody takes connections any more; returns whether that was so.
+
+        A server that was asked to end may keep the requests that it has, and never answer them.
+        """
+        for host in self.address.addresses:
+            try:
+                socket.create_connection((host, self.address.port), timeout=wires.CONNECTING).close()
+            except ConnectionRefusedError:
+                continue
+            except OSError:  # a network that is slow, for one: nothing is known
+                return False
+            return False
+        self._wire.cut()
         return True
 
     def _ask(self, method: str, path: str, body: object, seconds: float) -> Answer:

@@ -9,8 +9,10 @@ from typing import Any, Final, NoReturn
 
 from mnemo_assets.errors import EndpointDownError, NoReplyError
 
-#: Statuses that say that no request will fare better now: another URL, no access, no such model.
-_TURNED_AWAY: Final = {401, 403, 404, 405, 407, 503}
+#: Statuses that say that no request will fare better now: another URL, no access, no such model. Of these one
+#: may pass by itself.
+_TURNED_AWAY: Final = {401, 403, 404, 405, 407, 501, 503}
+_PASSING: Final = {503}
 _REDIRECTS: Final = range(300, 400)
 #: Of one that waits for its turn, which is of no request's doing: a rate that is reached.
 _TOO_MANY: Final = 429
@@ -120,7 +122,9 @@ def is_too_long(status: int, content: bytes) -> bool:
 def of_status(status: int, content: bytes = b"") -> EndpointDownError | NoReplyError:
     """The class of an answer that is no reply."""
     if status in _REDIRECTS:
-        return EndpointDownError("The endpoint of MNEMO_LLM_URL points elsewhere, where nothing is sent.")
+        return EndpointDownError(
+            "The endpoint of MNEMO_LLM_URL points elsewhere, where nothing is sent.", is_final=True
+        )
     said = content[:_LOOKED_AT].decode("utf-8", "replace")
     if status in {500, 502, 503} and _LOADING.search(said):
         return NoReplyError("loading")
@@ -128,7 +132,8 @@ def of_status(status: int, content: bytes = b"") -> EndpointDownError | NoReplyE
         return NoReplyError("busy")
     if status in _TURNED_AWAY:
         return EndpointDownError(
-            f"The endpoint of MNEMO_LLM_URL turns requests away, with status {status}. Is its model there?"
+            f"The endpoint of MNEMO_LLM_URL turns requests away, with status {status}. Is its model there?",
+            is_final=status not in _PASSING,
         )
     return NoReplyError(f"status {status}")
 

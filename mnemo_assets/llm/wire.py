@@ -125,9 +125,14 @@ class Wire(httpx2.BaseTransport):
             shut(connected)
 
     def close(self) -> None:
-        """End what is in flight: closing alone would wake no thread that reads."""
+        """End what is in flight, and what is begun after: closing alone would wake no thread that reads."""
         with self._lock:
             self._closed = True
+        self.cut()
+
+    def cut(self) -> None:
+        """End what is in flight."""
+        with self._lock:
             sockets = list(self._sockets)
         for each in sockets:
             shut(each)

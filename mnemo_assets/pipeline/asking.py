@@ -37,6 +37,8 @@ NO_REPLY: Final = StoredReply("", "", "failed", None, None)
 PAUSES: Final = (5.0, 15.0, 45.0)
 #: Seconds that the request of one token may take: a busy server has a long prompt of somebody's before it.
 PROBING: Final = 60.0
+#: Seconds of waiting after which it is looked whether there is somebody to wait for.
+LOOKING: Final = 10.0
 #: Requests that wait for their next attempt, a slot: with more the endpoint is as good as down.
 PAUSED: Final = 4
 #: Requests that wait their turn, a slot: none idles while the next document is looked up.
@@ -66,6 +68,9 @@ class Asked(Protocol):
 
     def is_answering(self, seconds: float) -> bool:
         """Whether it answers a request of one token."""
+
+    def cut_if_gone(self) -> bool:
+        """End what is in flight if nobody takes connections any more."""
 
     def close(self) -> None:
         """End it; requests in flight fail at once."""
@@ -168,9 +173,7 @@ class Pump:
         self._turns.close()
         self._endpoint.close()
         until = time.monotonic() + ENDING
-        for (
-            thread
-        ) in self._threads:  # one that has a model loaded is not waited for: it asks nothing any more
+        for thread in self._threads:  # one that loads a model is not waited for: it asks nothing any more
             thread.join(max(0.0, until - time.monotonic()))
         self._keep_rest()
 
@@ -215,7 +218,12 @@ class Pump:
             EndpointDownError: the endpoint does not answer any more.
             LeaseLostError: the lease is another's.
         """
-        ended = self._ended.get()
+        while True:
+            try:
+                ended = self._ended.get(timeout=LOOKING)
+                break
+            except queue.Empty:
+                self._endpoint.cut_if_gone()
         if ended.error is not None:
             raise ended.error
         self.in_hand -= 1
@@ -252,7 +260,9 @@ class Pump:
             )
         except NoReplyError as error:
             attempt.failure = error.detail
-        except EndpointDownError:
+        except EndpointDownError as error:
+            if error.is_final:
+                raise
             attempt.failure = "down"
         else:
             attempt.seconds += time.monotonic() - began

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 Q = queries("mine")
 
-#: Which documents to mine although they do not wait, and with "merge" from what was extracted before.
-Again: TypeAlias = Literal["failed", "merge", "all"]
+#: Which documents to mine although they do not wait; with "merge" from what was extracted before, and with
+#: "stored" only those that wait and can be.
+Again: TypeAlias = Literal["failed", "merge", "stored", "all"]
 #: Extractions that are committed at once: what a killed run loses at most of a slow recipe's work.
 BATCH = 16
 

@@ -58,6 +58,7 @@ class Drain:
         take: claims the next documents after one, and returns their rows; none when there are no more.
         standing: those of the rows whose documents are still ours, and may still be seen by the model.
         pump: opens the way to the model when the first request has to be sent.
+        on_reply: is called whenever a request has ended.
         again: as `mine.mine` has it.
     """
 
@@ -67,6 +68,7 @@ class Drain:
     take: Callable[[int], list[Row]]
     standing: Callable[[list[Row]], set[int]]
     pump: Callable[[], asking.Pump]
+    on_reply: Callable[[], None]
     again: contribute.Again | None
     _template: Template = field(init=False)
     _open: asking.Pump | None = None
@@ -99,6 +101,7 @@ class Drain:
             if self._open is None or not self._open.in_hand:
                 return
             yield from self._hear(*self._open.next())
+            self.on_reply()
             self._renew()
 
     def _claim(self) -> Iterator[Row]:

@@ -116,8 +116,8 @@ def _refuse_misfit(settings: Settings, found: Generation) -> None:
     if wanted is not None and wanted != found.recipe:
         recipes.version(wanted)  # if it is unknown, that is what there is to say
         raise RecipeError(
-            f"This graph is made with the recipe {found.recipe}. To make it anew with the other one: "
-            f"mnemo extractor activate {wanted}"
+            f"This graph is made with the recipe {found.recipe}. To go on with it, unset MNEMO_EXTRACTOR; to "
+            f"make it anew with the other one: mnemo extractor activate {wanted}"
         )
     if settings.owner and tuple(_names(settings.owner)) != found.owner_keys:
         raise SettingsError(

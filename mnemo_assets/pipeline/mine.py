@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
 
@@ -35,6 +35,8 @@ __all__ = ["MineCounts", "activate", "active_generation", "mine", "refuse_misfit
 
 Q = queries("mine")
 
+#: What needs no recipe, and so no model.
+_NO_RECIPE: Final = ("merge", "stored")
 #: Documents claimed at once: while some are stored, children extract the next.
 BATCH = 16
 
@@ -79,7 +81,7 @@ def mine(
         on_progress: is told how many documents of how many are done, as step "mine".
         only: these sha256s alone.
         again: beside those that wait, also those that failed, wholly or in part; or all that are in the
-            graph; or "merge", as `remerge` does.
+            graph; or "merge", as `remerge` does; or "stored": of those that wait, what needs no recipe.
         stop: is asked before more documents are claimed.
         counts: to add to, for a caller who wants to know them even if the link is lost.
         program: who we are, for others who want the GPU lease, where the recipe asks a model.
@@ -100,7 +102,7 @@ def mine(
     run = _Run(connection, settings, on_progress, counts, keys, again, stop, program, leased)
     try:
         while documents := run.waiting(generation):
-            if generation.asks_a_model and again != "merge":
+            if generation.asks_a_model and again not in _NO_RECIPE:
                 models.refuse_unmeasured(connection, generation, documents, unmeasured=unmeasured)
             if run.all_of(generation):
                 break
@@ -111,6 +113,8 @@ def mine(
                 connection.execute(Q["delete_orphan_extractions"])
             contribute.finish(connection, generation)
     remove_retired(connection)
+    if run.total and not run.done and generation.asks_a_model and again not in _NO_RECIPE:
+        models.refuse_held(connection, generation)
     return counts
 
 
@@ -228,7 +232,10 @@ class _Run:
             name = generation.recipe
             return opened.enter_context(asking.Pump(self.connection, session.endpoint, name, session.way))
 
-        drained = drain.Drain(self.connection, generation, claimant, take, standing, pump, self.again)
+        def told() -> None:
+            self.on_progress("mine", self.done, max(self.done, self.total))
+
+        drained = drain.Drain(self.connection, generation, claimant, take, standing, pump, told, self.again)
         yield from drained.documents()
 
     def _extracted(

@@ -234,6 +234,17 @@ def refuse_unmeasured(
         )
 
 
+def refuse_held(connection: Connection, generation: Generation) -> None:
+    """Say who has the model, where a drain has come to nothing because another has all that waits.
+
+    Raises:
+        LeaseHeldError: another drain is under way.
+    """
+    who = gpu.holder(connection, generation.template.preset)
+    if who is not None:
+        raise LeaseHeldError(f"The GPU is in use: {who} has its lease, and works on what waits.")
+
+
 def is_ready(connection: Connection, settings: Settings, generation: Generation, documents: int) -> bool:
     """Whether a drain would get to its model now: it was measured, its lease is free, its endpoint answers.
 

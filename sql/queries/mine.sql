@@ -119,7 +119,7 @@ select (
 -- name: claim_mining
 -- Claims the next documents to be mined. only: of these sha256s, or null for all. again: of those that do not wait,
 -- also 'failed' ones and those of which a part failed, or 'all' that are in the graph; or 'merge': those in the graph,
--- and of those that wait the ones of which every text was given to the recipe already. folders: those outside of which
+-- and of those that wait the ones of which every text was given to the recipe already; or 'stored': these alone. folders: those outside of which
 -- nothing is claimed, or null.
 with waiting as materialized (
     select d.document_id from documents d
@@ -127,7 +127,7 @@ with waiting as materialized (
         and (%(only)s::text[] is null or d.sha256 = any(%(only)s::text[]))
         and (%(folders)s::bytea[] is null or d.document_id not in (select outside(%(folders)s::bytea[])))
         and (
-            (d.stage = 'extracted' and (%(again)s is distinct from 'merge' or not exists (
+            (d.stage = 'extracted' and (coalesce(%(again)s, '') not in ('merge', 'stored') or not exists (
                 select from chunks c
                 where c.document_id = d.document_id and not exists (
                     select from chunk_extractions x
@@ -198,11 +198,11 @@ where d.stage = 'graphed' and d.extracted_at is not distinct from n.extracted_at
 
 -- name: missing_contents
 -- The contents of documents' chunks that a recipe has not been given yet, each once, in the order of the documents.
--- again: 'failed', those that it could do nothing with, too; 'all', whether it was given them or not; 'merge', none.
+-- again: 'failed', those that it could do nothing with, too; 'all', whether it was given them or not; 'merge' and 'stored', none.
 select c.content_sha256, min(c.text) as text
 from chunks c
 where c.document_id = any(%(document_ids)s::bigint[])
-    and %(again)s is distinct from 'merge'
+    and coalesce(%(again)s, '') not in ('merge', 'stored')
     and (%(again)s = 'all' or not exists (
         select from chunk_extractions x
         where x.content_sha256 = c.content_sha256 and x.extractor_id = %(extractor_id)s
@@ -216,7 +216,7 @@ order by min(c.document_id), min(c.ordinal);
 select c.document_id, c.content_sha256, min(c.text) as text
 from chunks c
 where c.document_id = any(%(document_ids)s::bigint[])
-    and %(again)s is distinct from 'merge'
+    and coalesce(%(again)s, '') not in ('merge', 'stored')
     and (%(again)s = 'all' or not exists (
         select from chunk_extractions x
         where x.content_sha256 = c.content_sha256 and x.extractor_id = %(extractor_id)s
@@ -241,12 +241,13 @@ where document_id = %(document_id)s
 returning attempts;
 
 -- name: settle_failure
--- Writes that no chunk of a document could be mined, and ends its claim.
+-- Writes that no chunk of a document could be mined, and ends its claim; no row if its generation is not the active one.
 update documents
 set stage = 'failed', failed_at = now(), attempts = attempts + 1, chunks_failed = %(chunks_failed)s,
     error_class = 'ExtractionFailed', error = null,
     claimed_by = null, claimed_until = null, claim_token = null
 where document_id = %(document_id)s
+    and exists (select from generations where generation = %(generation)s and state = 'active')
 returning attempts;
 
 -- name: send_back_unbuilt

@@ -6,6 +6,7 @@ import gzip
 import logging
 import socket
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -390,3 +391,21 @@ def _answer_once(server: socket.socket, pieces: list[bytes]) -> None:
         while not asked.endswith(b"}"):
             asked += link.recv(65_536)
         link.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n" + b"".join(pieces))
+
+
+def test_a_server_that_is_gone_keeps_no_request() -> None:
+    """One that takes no connection any more, and holds what it has, is left; one that is there is not."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        with Endpoint(url, "seer") as endpoint, ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(endpoint.complete, MESSAGES, 50, 60)
+            held, _ = listening.accept()
+            with held:
+                assert held.recv(10)
+                assert not endpoint.cut_if_gone()
+                listening.accept()[0].close()
+                assert not waiting.done()
+                listening.close()
+                assert endpoint.cut_if_gone()
+                with pytest.raises(NoReplyError, match="dropped"):
+                    waiting.result(20)

@@ -59,6 +59,9 @@ class Model:
         self.probes += 1
         return self.is_there
 
+    def cut_if_gone(self) -> bool:  # noqa: D102
+        return False
+
     def close(self) -> None:  # noqa: D102
         self.is_closed = True
 
@@ -341,3 +344,37 @@ def test_no_model_is_loaded_for_a_run_that_has_stopped(connection: Connection) -
     assert next(answers)[1] == stored("a")
     answers.close()  # type: ignore[attr-defined]
     assert looks == []
+
+
+@pytest.mark.parametrize("status", ["not there", "speaks otherwise"])
+def test_what_is_final_is_not_tried_again(connection: Connection, status: str) -> None:
+    """An endpoint that lets nobody in, or speaks otherwise, is told once, in its own words."""
+
+    def answer(_: str, __: int) -> Reply:
+        raise EndpointDownError(status, is_final=True)
+
+    model = Model(answer)
+    with pytest.raises(EndpointDownError, match=status):
+        asked(connection, model, ["a"])
+    assert (model.asked["a"], model.probes) == (1, 0)
+
+
+def test_a_server_that_is_gone_is_not_waited_for(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a reply is awaited it is looked whether there is anybody; if not, the request is ended."""
+    monkeypatch.setattr(asking, "LOOKING", 0.05)
+    cut = threading.Event()
+
+    class Going(Model):
+        def cut_if_gone(self) -> bool:
+            cut.set()
+            return True
+
+    def answer(_: str, __: int) -> Reply:
+        if not cut.wait(20):
+            return said("it was waited for")
+        raise NoReplyError("dropped")
+
+    with pytest.raises(EndpointDownError):
+        asked(connection, Going(answer, is_there=False), ["a"], slots=1)
