@@ -69,6 +69,7 @@ class Lease:
         self._driving = threading.Lock()
         self._ended = threading.Event()
         self._lost = False
+        self._leaving = False
         self._until = 0.0
 
     def check(self) -> None:
@@ -101,7 +102,8 @@ class Lease:
         if self._driver is None:
             return False
         with self._driving:
-            if self._driver.is_loaded() is not False:
+            self.check()  # another may have had it loaded meanwhile, for a long time
+            if self._leaving or self._driver.is_loaded() is not False:
                 return False
             self._driver.load()
         return True
@@ -177,12 +179,23 @@ class Lease:
                 self._driver.load()
             yield
         finally:
-            with self._driving, suppress(LeaseLostError):
-                self.check()  # what is loaded may be in use by the next owner
+            self._leaving = True
+            if self._driving.acquire(timeout=ENDING):
                 try:
-                    self._driver.release()
-                except MnemoError as error:
-                    _log.warning("the preset was not released: %s", type(error).__name__)
+                    self._release()
+                finally:
+                    self._driving.release()
+            else:  # it is being loaded, which may take minutes: nobody waits for that any more
+                _log.warning("the preset was not released: it was being loaded")
+
+    def _release(self) -> None:
+        assert self._driver is not None
+        with suppress(LeaseLostError):
+            self.check()  # what is loaded may be in use by the next owner
+            try:
+                self._driver.release()
+            except MnemoError as error:
+                _log.warning("the preset was not released: %s", type(error).__name__)
 
 
 @contextmanager

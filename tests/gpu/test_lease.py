@@ -352,3 +352,30 @@ def test_a_proxy_that_gave_the_preset_away_ends_the_lease(quick: Settings) -> No
     with gpu.leased(quick, "small", US, driver=driver) as lease:
         until(lambda: is_lost(lease), "the loss is noticed")
     assert driver.asked == ["load", "renew"]
+
+
+def test_an_end_waits_for_no_preset(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who leaves while a dropped preset is loaded again, which may take minutes, is gone soon."""
+    monkeypatch.setattr(leases, "ENDING", 0.05)
+    loading, left = threading.Event(), threading.Event()
+
+    class Slow(Recorded):
+        def load(self) -> None:
+            super().load()
+            if len(self.asked) > 1:
+                loading.set()
+                left.wait(20)
+
+    driver = Slow()
+    with gpu.leased(settings, "small", US, driver=driver) as lease:
+        driver.loaded = False
+        again = [threading.Thread(target=lease.restore) for _ in range(2)]
+        for thread in again:
+            thread.start()
+        assert loading.wait(20)
+        driver.loaded = False
+    assert all(thread.is_alive() for thread in again)
+    left.set()
+    for thread in again:
+        thread.join(20)
+    assert driver.asked == ["load", "load"]
