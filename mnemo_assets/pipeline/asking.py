@@ -23,7 +23,7 @@ from mnemo_assets.extractions import replies
 from mnemo_assets.extractions.parse import StoredReply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Any
 
@@ -148,6 +148,10 @@ class Pump:
         endpoint: is closed at the end.
         recipe: under which the calls are counted.
         way: how they are sent.
+
+    Attributes:
+        in_hand: requests that have not ended.
+        on_wait: is called now and then while one is awaited: it may use the connection.
     """
 
     def __init__(self, connection: Connection, endpoint: Asked, recipe: str, way: Way) -> None:
@@ -161,6 +165,7 @@ class Pump:
             threading.Thread(target=self._work, name=f"slot-{n}", daemon=True) for n in range(way.slots)
         ]
         self.in_hand = 0
+        self.on_wait: Callable[[], None] = lambda: None
 
     def __enter__(self) -> Self:
         for thread in self._threads:
@@ -224,6 +229,7 @@ class Pump:
                 break
             except queue.Empty:
                 self._endpoint.cut_if_gone()
+                self.on_wait()
         if ended.error is not None:
             raise ended.error
         self.in_hand -= 1

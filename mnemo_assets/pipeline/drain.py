@@ -224,7 +224,13 @@ class Drain:
     def _opened(self) -> asking.Pump:
         if self._open is None:
             self._open = self.pump()
+            self._open.on_wait = self._wait
         return self._open
+
+    def _wait(self) -> None:
+        """While a slow request is awaited the claims stand, and whoever watches sees the clock."""
+        self._renew()
+        self.on_reply()
 
     def _renew(self) -> None:
         if time.monotonic() - self._renewed >= RENEWING:

@@ -378,3 +378,14 @@ def test_a_server_that_is_gone_is_not_waited_for(
 
     with pytest.raises(EndpointDownError):
         asked(connection, Going(answer, is_there=False), ["a"], slots=1)
+
+
+def test_whoever_waits_long_is_called(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While a reply is awaited the drain can renew what it has claimed."""
+    monkeypatch.setattr(asking, "LOOKING", 0.05)
+    called = threading.Event()
+    model = Model(lambda text, _: said(text if called.wait(20) else "nobody was called"))
+    with asking.Pump(connection, model, "llm:small", Way(1, 10.0)) as pump:
+        pump.on_wait = called.set
+        pump.submit(ask("a"))
+        assert pump.next()[1] == stored("a")
