@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mnemo_assets.serve.documents import Document
     from mnemo_assets.serve.dossier import Dossier, Relation
     from mnemo_assets.serve.entities import EntityCounts
+    from mnemo_assets.serve.faults import Fault
     from mnemo_assets.serve.mentions import DocumentMentions, Mention
     from mnemo_assets.serve.status import Predicates, Status
 
@@ -264,14 +265,14 @@ def _quote(mention: Mention) -> str:
 def document(*, wanted: str, limit: int, as_json: bool) -> None:
     """Show where a document stands, how far it is, and who is in it.
 
-    DOCUMENT is the number that a dossier gives, or the beginning of a sha256. This is for your eyes: it names
-    paths.
+    DOCUMENT is the number that a dossier gives, or the beginning of a sha256. Of one whose text could not be
+    mined, or not whole, it says why. This is for your eyes: it names paths.
 
     \b
     mnemo document 7
     mnemo document 3fa1b2c4
     """
-    from mnemo_assets.serve import costs, documents
+    from mnemo_assets.serve import costs, documents, faults
 
     with asking() as connection:
         short = wanted.isascii() and wanted.isdigit() and int(wanted) <= LARGEST_ID
@@ -285,8 +286,10 @@ def document(*, wanted: str, limit: int, as_json: bool) -> None:
             found = documents.get_document(connection, document_id, limit=limit, room=UNBOUNDED)
         places = documents.places(connection, [document_id]).get(document_id, ())
         spent = costs.of_document(connection, document_id)
+        failed = faults.of_document(connection, document_id)
     if as_json:
-        emit({**plain(found), "files": places, **({"costs": [plain(one) for one in spent]} if spent else {})})
+        more = {"costs": [plain(one) for one in spent], "faults": [plain(one) for one in failed]}
+        emit({**plain(found), "files": places, **{name: some for name, some in more.items() if some}})
         return
     cause = f", {found.error_class}: {found.reason}" if found.error_class else ""
     say(f"document {found.document_id}  {found.title or ''}".rstrip())
@@ -298,6 +301,7 @@ def document(*, wanted: str, limit: int, as_json: bool) -> None:
             ("date", f"{found.date} ({found.date_source})" if found.date else "undated"),
             ("pages", _pages(found)),
             ("sha256", found.sha256),
+            *([("mining", _faults(failed, found.chunks))] if failed else []),
             *((one.recipe, _cost(one)) for one in spent),
         ]
     )
@@ -323,6 +327,14 @@ def _cost(spent: Cost) -> str:
     """What a recipe's requests about a document cost."""
     tokens = f"{spent.prompt_tokens:,} tokens read, {spent.completion_tokens:,} written"
     return f"{_some(spent.calls, 'request')}, {tokens}, {spent.milliseconds / 1000:,.1f} s"
+
+
+def _faults(failed: Sequence[Fault], texts: int) -> str:
+    """How many texts of a document could not be mined, and why."""
+    whole = " whole" if any(one.in_part for one in failed) else ""
+    count = sum(one.texts for one in failed)
+    classes = ", ".join(f"{one.texts:,} {one.fault}" for one in failed)
+    return f"{count:,} of {_some(texts, 'text')} could not be mined{whole}: {classes}"
 
 
 def _pages(found: Document) -> str:

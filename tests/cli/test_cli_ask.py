@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
+
+from mnemo_assets import database, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,3 +111,37 @@ def test_names_from_documents_cannot_act_on_the_terminal(run: Run, papers: Path)
     for ended in (run("failures"), run("failures", "--json")):
         assert "\x1b" not in ended.out
         assert "\u202e" not in ended.out
+
+
+def test_a_document_says_why_it_could_not_be_mined(run: Run, papers: Path) -> None:
+    """How many of its texts, and the classes; of what is no word of ours, nothing."""
+    (papers / "long.txt").write_text(
+        "\n\n".join(f"Eva Lind wrote letter {n}. {'So it is. ' * 300}" for n in range(5))
+    )
+    run("sync", papers)
+    documents = run("dossier", "Eva Lind", "--json").said["documents"]
+    known = [run("document", one["document_id"], "--json").said for one in documents]
+    most = max(known, key=lambda one: int(one["chunks"]))
+    assert "faults" not in most
+    faults = ["timeout", "CutOff", "status 500", "canary"]
+    assert most["chunks"] >= len(faults)
+    with closing(database.connect(settings.load(dotenv=None))) as connection:
+        chunks = connection.execute(
+            "select content_sha256 from chunks where document_id = %s order by ordinal", [most["document_id"]]
+        ).fetchall()
+        for chunk, fault in zip(chunks, faults, strict=False):
+            connection.execute(
+                "update chunk_extractions set outcome = 'failed', error_class = %s where content_sha256 = %s",
+                [fault, chunk["content_sha256"]],
+            )
+        said = run("document", most["document_id"], "--json")
+        assert {one["fault"]: one["texts"] for one in said.said["faults"]} == dict.fromkeys(
+            ("CutOff", "timeout", "status 500", "other"), 1
+        )
+        shown = run("document", most["document_id"]).out
+        assert f"4 of {most['chunks']} texts could not be mined: 1 CutOff, 1 other, 1 status 500" in shown
+        assert "canary" not in f"{said.out}{shown}"
+        connection.execute("update chunk_extractions set outcome = 'split' where error_class = 'CutOff'")
+    assert (
+        f"4 of {most['chunks']} texts could not be mined whole: " in run("document", most["document_id"]).out
+    )
