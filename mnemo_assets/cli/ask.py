@@ -353,13 +353,15 @@ def _pages(found: Document) -> str:
 def failures(*, as_json: bool) -> None:
     """List the files that did not come in whole, and why; and the attachments in them.
 
-    This is for your eyes: it names paths. With --json it prints a line for each file.
+    The last line says how many documents wait to be read or mined, if any do. This is for your eyes: it names
+    paths. With --json it prints a line for each file, and nothing else.
 
     \b
     mnemo failures
     mnemo failures --json | grep Corrupt
     """
     from mnemo_assets.serve import documents
+    from mnemo_assets.serve import status as room
 
     found = False
     with asking() as connection:
@@ -373,5 +375,12 @@ def failures(*, as_json: bool) -> None:
                 say(f"  {row.stage or row.outcome}{f', {cause}' if cause else ''}: {row.reason}")
                 if row.sha256:
                     say(f"  {row.sha256}")
-    if not found and not as_json:
+        counts = room.stages(connection)
+    if as_json:
+        return
+    waits = {"to be read": counts["new"], "to be mined": counts["extracted"]}
+    if waiting := sum(waits.values()):
+        said = f"{_some(waiting, 'document')} {'waits' if waiting == 1 else 'wait'}: {_counted(waits)}."
+        say(said if found else f"Nothing failed. {said}")
+    elif not found:
         say("Every file came in whole.")

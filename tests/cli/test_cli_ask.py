@@ -104,6 +104,26 @@ def test_failures_name_the_file_and_the_reason(run: Run, papers: Path) -> None:
     assert "Passwords/list.txt" in run("failures").out
 
 
+def test_what_waits_is_no_failure_and_not_whole(run: Run, tmp_path: Path) -> None:
+    """Where nothing failed, it is said how many documents wait; all is whole once none does."""
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    for name in "abc":
+        (papers / f"{name}.txt").write_text(f"Eva Lind wrote letter {name}.\n")
+    run("sync", papers)
+    assert run("failures").out == "Every file came in whole.\n"
+    with closing(database.connect(settings.load(dotenv=None))) as connection:
+        connection.execute("update documents set stage = 'extracted' where document_id = 1")
+        assert run("failures").out == "Nothing failed. 1 document waits: 1 to be mined.\n"
+        connection.execute("update documents set stage = 'new' where document_id = 2")
+        assert run("failures").out == "Nothing failed. 2 documents wait: 1 to be read, 1 to be mined.\n"
+        assert run("failures", "--json").out == ""
+        connection.execute("update documents set error_class = 'NotOptedIn' where document_id = 1")
+    ended = run("failures").out.splitlines()
+    assert ended[1].startswith("  extracted, NotOptedIn: ")
+    assert ended[-1] == "2 documents wait: 1 to be read, 1 to be mined."
+
+
 def test_names_from_documents_cannot_act_on_the_terminal(run: Run, papers: Path) -> None:
     """A file's name with an escape sequence is shown escaped, as text and as JSON."""
     (papers / "red\x1b[31m\u202e.pdf").write_bytes(b"%PDF-1.7\n\x00\xff\x00")
