@@ -85,7 +85,8 @@ class Settings(BaseModel):
     extractor: str | None = Field(
         default=None,
         pattern="^(ner|patterns|llm)$",
-        description="Recipe of a new graph: `ner`, `patterns`, `llm`. Default: `ner` where it is installed.",
+        description="Recipe of a new graph: `ner`, `patterns`, or `llm`, with the model in MNEMO_LLM_MODEL. "
+        "Default: `ner` where it is installed.",
     )
     owner: Annotated[tuple[str, ...], BeforeValidator(_split_names)] = Field(
         default=(),
@@ -141,7 +142,7 @@ class Settings(BaseModel):
         default="auto",
         pattern="^(auto|none|llama-server|llama-swap|ollama|lm-studio|urls)$",
         description="How a preset is loaded: `auto`, `none`, `llama-server`, `llama-swap`, `ollama`, "
-        "`lm-studio`, or `urls`, those of the three settings below.",
+        "`lm-studio`, or `urls`, by a post to MNEMO_LLM_LOCK_URL.",
     )
     llm_lock_url: str | None = Field(
         default=None,

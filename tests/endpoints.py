@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -99,7 +100,7 @@ def _router(*models: str) -> dict[str, Answer]:
         {"id": each, "aliases": [], "object": "model", "status": {"value": "loaded", "args": []}}
         for each in models
     ]
-    each_has = {f"/props?model={each}&autoload=false": props() for each in models}
+    each_has = {f"/props?model={quote(each, safe='')}&autoload=false": props() for each in models}
     return {"/props": told(of_none), "/models": told({"data": data, "object": "list"}), **each_has}
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mnemo_assets.serve.documents import Document
     from mnemo_assets.serve.dossier import Dossier, Relation
     from mnemo_assets.serve.entities import EntityCounts
+    from mnemo_assets.serve.faults import Fault
     from mnemo_assets.serve.mentions import DocumentMentions, Mention
     from mnemo_assets.serve.status import Predicates, Status
 
@@ -264,14 +265,14 @@ def _quote(mention: Mention) -> str:
 def document(*, wanted: str, limit: int, as_json: bool) -> None:
     """Show where a document stands, how far it is, and who is in it.
 
-    DOCUMENT is the number that a dossier gives, or the beginning of a sha256. This is for your eyes: it names
-    paths.
+    DOCUMENT is the number that a dossier gives, or the beginning of a sha256. Of one whose text could not be
+    mined, or not whole, it says why. This is for your eyes: it names paths.
 
     \b
     mnemo document 7
     mnemo document 3fa1b2c4
     """
-    from mnemo_assets.serve import costs, documents
+    from mnemo_assets.serve import costs, documents, faults
 
     with asking() as connection:
         short = wanted.isascii() and wanted.isdigit() and int(wanted) <= LARGEST_ID
@@ -285,8 +286,10 @@ def document(*, wanted: str, limit: int, as_json: bool) -> None:
             found = documents.get_document(connection, document_id, limit=limit, room=UNBOUNDED)
         places = documents.places(connection, [document_id]).get(document_id, ())
         spent = costs.of_document(connection, document_id)
+        failed = faults.of_document(connection, document_id)
     if as_json:
-        emit({**plain(found), "files": places, **({"costs": [plain(one) for one in spent]} if spent else {})})
+        more = {"costs": [plain(one) for one in spent], "faults": [plain(one) for one in failed]}
+        emit({**plain(found), "files": places, **{name: some for name, some in more.items() if some}})
         return
     cause = f", {found.error_class}: {found.reason}" if found.error_class else ""
     say(f"document {found.document_id}  {found.title or ''}".rstrip())
@@ -298,6 +301,7 @@ def document(*, wanted: str, limit: int, as_json: bool) -> None:
             ("date", f"{found.date} ({found.date_source})" if found.date else "undated"),
             ("pages", _pages(found)),
             ("sha256", found.sha256),
+            *([("mining", _faults(failed, found.chunks))] if failed else []),
             *((one.recipe, _cost(one)) for one in spent),
         ]
     )
@@ -325,6 +329,14 @@ def _cost(spent: Cost) -> str:
     return f"{_some(spent.calls, 'request')}, {tokens}, {spent.milliseconds / 1000:,.1f} s"
 
 
+def _faults(failed: Sequence[Fault], texts: int) -> str:
+    """How many texts of a document could not be mined, and why."""
+    whole = " whole" if any(one.in_part for one in failed) else ""
+    count = sum(one.texts for one in failed)
+    classes = ", ".join(f"{one.texts:,} {one.fault}" for one in failed)
+    return f"{count:,} of {_some(texts, 'text')} could not be mined{whole}: {classes}"
+
+
 def _pages(found: Document) -> str:
     """How many pages a document has, and how many of them are pictures, read or not."""
     said = f"{found.pages or 0:,}, {found.pages_awaiting_ocr:,} of them pictures"
@@ -341,13 +353,15 @@ def _pages(found: Document) -> str:
 def failures(*, as_json: bool) -> None:
     """List the files that did not come in whole, and why; and the attachments in them.
 
-    This is for your eyes: it names paths. With --json it prints a line for each file.
+    The last line says how many documents wait to be read or mined, if any do. This is for your eyes: it names
+    paths. With --json it prints a line for each file, and nothing else.
 
     \b
     mnemo failures
     mnemo failures --json | grep Corrupt
     """
     from mnemo_assets.serve import documents
+    from mnemo_assets.serve import status as room
 
     found = False
     with asking() as connection:
@@ -361,5 +375,12 @@ def failures(*, as_json: bool) -> None:
                 say(f"  {row.stage or row.outcome}{f', {cause}' if cause else ''}: {row.reason}")
                 if row.sha256:
                     say(f"  {row.sha256}")
-    if not found and not as_json:
+        counts = room.stages(connection)
+    if as_json:
+        return
+    waits = {"to be read": counts["new"], "to be mined": counts["extracted"]}
+    if waiting := sum(waits.values()):
+        said = f"{_some(waiting, 'document')} {'waits' if waiting == 1 else 'wait'}: {_counted(waits)}."
+        say(said if found else f"Nothing failed. {said}")
+    elif not found:
         say("Every file came in whole.")

@@ -26,6 +26,9 @@ _ACTING = re.compile(
 #: The last code point that two hexadecimal digits name.
 LATIN = 0xFF
 
+#: Seconds after which a rate says something.
+RELIABLE = 10
+
 json_option: Callable[[Any], Any] = click.option(
     "--json",
     "as_json",
@@ -86,14 +89,17 @@ def bars() -> Iterator[OnProgress]:
 
     def show(step: str, done: int, total: int | None) -> None:
         nonlocal bar
-        if bar is None or bar.desc != f"{step}: " or done < bar.n:
+        if bar is None or bar.desc != step or done < bar.n:
             if bar is not None:
                 bar.close()
             bar = tqdm(desc=step, total=total, unit="", dynamic_ncols=True, file=sys.stderr)
         bar.total = total
-        if step == "mine" and (elapsed := bar.format_dict["elapsed"]):
+        if step == "mine" and (elapsed := bar.format_dict["elapsed"]) >= RELIABLE:
             bar.set_postfix_str(f"{3600 * done / elapsed:,.0f} documents an hour", refresh=False)
-        bar.update(done - bar.n)
+        if done == bar.n:
+            bar.refresh()  # the clock goes on
+        else:
+            bar.update(done - bar.n)
 
     try:
         yield show

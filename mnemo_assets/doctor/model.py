@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from mnemo_assets.database import queries
 from mnemo_assets.doctor.finding import Finding, broken, lacking, well
 from mnemo_assets.errors import EndpointDownError, MnemoError, NoReplyError
+from mnemo_assets.settings import MODEL_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +24,8 @@ _FORMATS: Final = {
     "ignored": "the server ignores it: replies are checked item by item, and nothing else holds them",
     "silent": "the server answers it with nothing: it is left out, and replies are checked item by item",
 }
+#: Models that are named of those that an endpoint lists.
+_SHOWN: Final = 5
 _WAITS: Final = "Documents wait for it, and nothing is lost."
 _PLACES: Final = {
     "here": "answers, on this machine",
@@ -67,8 +71,15 @@ def listed(endpoint: Endpoint, area: str, name: str, setting: str, *, needed: bo
         return broken(area, name, str(error), "Look at the endpoint's own log.", needed=needed)
     if endpoint.model in models:
         return well(area, name, "the endpoint answers, and lists it")
-    mend = f"Load the model of {setting} there, or set it to one that is listed."
+    mend = f"Load the model of {setting} there, or set it to one that is listed{_some(models)}."
     return lacking(area, name, "the endpoint answers, and does not list it", mend)
+
+
+def _some(models: frozenset[str]) -> str:
+    """The first of the models that an endpoint lists, of those whose name a setting takes."""
+    names = sorted(name for name in models if re.fullmatch(MODEL_NAME, name))
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f": {', '.join(names[:_SHOWN])}{more}" if names else ""
 
 
 def _behind(identity: Identity) -> Finding:

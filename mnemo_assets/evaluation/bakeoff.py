@@ -24,7 +24,7 @@ from mnemo_assets.pipeline.models import folders
 from mnemo_assets.pipeline.progress import OnProgress, silent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from mnemo_assets.database import Connection
     from mnemo_assets.evaluation.extract import Chunk
@@ -63,14 +63,16 @@ def run(
         seed: of their choice, and of the intervals.
 
     Raises:
-        UsageError: the judges are not two of different families, or no document has chunks.
+        UsageError: the judges are not two of different families, the endpoint has one model for all names,
+            or no document has chunks.
         SettingsError, EndpointDownError, EndpointElsewhereError: a model cannot be asked.
         LeaseHeldError, LeaseLostError: the GPU is another program's.
     """
     pair = judge.check(judges)
     models = tuple(dict.fromkeys(models))
     for model in (*models, *pair):  # whatever is missing is said now, and not after hours
-        llm.open_endpoint(settings, model).close()
+        with llm.open_endpoint(settings, model) as endpoint:
+            _refuse_one_under_several_names(endpoint.identity.server, {*models, *pair})
     chosen = sample(connection, documents, seed, folders(settings))
     if not chosen.chosen:
         raise UsageError("No document that may be looked at has a text yet. First: mnemo sync DIR.")
@@ -85,6 +87,20 @@ def run(
     baked = Baked(report, markdown(report))
     stored.keep(connection, [one.recipe_at_hash for one in measuring], report, baked.markdown)
     return baked
+
+
+def _refuse_one_under_several_names(server: str, names: Collection[str]) -> None:
+    """A llama-server that is no router answers with its one model, whatever it is called.
+
+    Raises:
+        UsageError: a model would be compared with itself, and judge itself.
+    """
+    if server == "llama-server" and len(names) > 1:
+        raise UsageError(
+            "This llama-server has one model, which answers to every name: it would judge itself. Serve the "
+            "models by their names, with llama-server as a router (--models-dir in place of -m), llama-swap, "
+            "Ollama or LM Studio."
+        )
 
 
 def _without_a_model(sampled: Sequence[Chunk], on_progress: OnProgress) -> Iterator[Measuring]:

@@ -83,8 +83,7 @@ def find(connection: Connection, given: str) -> Extractor:
     fitting = [one for one in known if given in _names(one)]
     if not fitting:
         raise RecipeError(
-            f"No text was ever given to the recipe {given}. Those that have extracted something: "
-            f"{_labels(known) or 'none'}."
+            f"{_unused(given)} Those that have extracted something: {_labels(known) or 'none'}."
         )
     if len(fitting) > 1:
         raise RecipeError(f"Several requests of this model are stored. Name one: {_labels(fitting)}.")
@@ -125,6 +124,18 @@ def begin(connection: Connection, settings: Settings, name: str, program: str) -
     model = recipes.model(name)
     template = models.new_template(connection, settings, model, program)
     return put_recipe(connection, f"{recipes.ASKING}{model}", template)
+
+
+def _unused(given: str) -> str:
+    """Of a recipe that is not stored: how it is given the texts, if there is such a one."""
+    if given in recipes.EXTRACTORS:
+        return f"No text was ever given to the recipe {given}: `mnemo extractor activate {given}` does so."
+    if recipes.asks_a_model(given) and given == f"{recipes.ASKING}{recipes.model(given)}":
+        return (
+            f"No text was ever given to the recipe {given}: `mnemo extractor activate {given}` and then "
+            "`mnemo sync` do so."
+        )
+    return f"There is no recipe {given}."
 
 
 def _names(one: Extractor) -> set[str]:

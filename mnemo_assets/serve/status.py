@@ -47,7 +47,7 @@ def status(connection: Connection) -> Status:
     """Count what there is."""
     generation = connection.execute(Q["active_generation"]).fetchone() or {}
     return Status(
-        documents={**dict.fromkeys(get_args(Stage), 0), **_counts(connection, "document_stages")},
+        documents=stages(connection),
         files={**dict.fromkeys(get_args(Outcome), 0), **_counts(connection, "file_outcomes")},
         errors=_counts(connection, "error_classes"),
         **(connection.execute(Q["graph_size"]).fetchone() or {}),
@@ -57,6 +57,11 @@ def status(connection: Connection) -> Status:
         extractor=generation.get("extractor"),
         extractor_version=generation.get("extractor_version"),
     )
+
+
+def stages(connection: Connection) -> dict[str, int]:
+    """Documents by stage."""
+    return {**dict.fromkeys(get_args(Stage), 0), **_counts(connection, "document_stages")}
 
 
 class UnknownPredicate(Value):

@@ -104,6 +104,13 @@ create view serve.model_calls as
     select document_id, recipe, outcome, prompt_tokens, completion_tokens, milliseconds, attempts, called_at
     from model_calls;
 
+create view serve.faults as
+    select c.document_id, x.outcome, x.error_class
+    from chunks c
+    join chunk_extractions x using (content_sha256)
+    join generations g on g.extractor_id = x.extractor_id and g.state = 'active'
+    where x.outcome <> 'done';
+
 -- Bake-offs: which recipes were measured, on which documents, and what came of it.
 create table bakeoffs (
     bakeoff_id bigint generated always as identity primary key,

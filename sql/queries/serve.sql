@@ -56,6 +56,14 @@ where document_id = %(document_id)s
 group by recipe
 order by recipe;
 
+-- name: document_faults
+-- Texts of a document that the recipe of the graph could not deal with, or not with all of, by class.
+select error_class as fault, count(*) as texts, count(*) filter (where outcome = 'split') as in_part
+from serve.faults
+where document_id = %(document_id)s
+group by error_class
+order by texts desc, error_class collate "C";
+
 -- name: graph_digest
 -- One row: sha256 over the lines "sha256:digest" of what the documents contributed, in order.
 select encode(sha256(convert_to(coalesce(

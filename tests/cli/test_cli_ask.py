@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
+
+from mnemo_assets import database, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,6 +104,26 @@ def test_failures_name_the_file_and_the_reason(run: Run, papers: Path) -> None:
     assert "Passwords/list.txt" in run("failures").out
 
 
+def test_what_waits_is_no_failure_and_not_whole(run: Run, tmp_path: Path) -> None:
+    """Where nothing failed, it is said how many documents wait; all is whole once none does."""
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    for name in "abc":
+        (papers / f"{name}.txt").write_text(f"Eva Lind wrote letter {name}.\n")
+    run("sync", papers)
+    assert run("failures").out == "Every file came in whole.\n"
+    with closing(database.connect(settings.load(dotenv=None))) as connection:
+        connection.execute("update documents set stage = 'extracted' where document_id = 1")
+        assert run("failures").out == "Nothing failed. 1 document waits: 1 to be mined.\n"
+        connection.execute("update documents set stage = 'new' where document_id = 2")
+        assert run("failures").out == "Nothing failed. 2 documents wait: 1 to be read, 1 to be mined.\n"
+        assert run("failures", "--json").out == ""
+        connection.execute("update documents set error_class = 'NotOptedIn' where document_id = 1")
+    ended = run("failures").out.splitlines()
+    assert ended[1].startswith("  extracted, NotOptedIn: ")
+    assert ended[-1] == "2 documents wait: 1 to be read, 1 to be mined."
+
+
 def test_names_from_documents_cannot_act_on_the_terminal(run: Run, papers: Path) -> None:
     """A file's name with an escape sequence is shown escaped, as text and as JSON."""
     (papers / "red\x1b[31m\u202e.pdf").write_bytes(b"%PDF-1.7\n\x00\xff\x00")
@@ -108,3 +131,37 @@ def test_names_from_documents_cannot_act_on_the_terminal(run: Run, papers: Path)
     for ended in (run("failures"), run("failures", "--json")):
         assert "\x1b" not in ended.out
         assert "\u202e" not in ended.out
+
+
+def test_a_document_says_why_it_could_not_be_mined(run: Run, papers: Path) -> None:
+    """How many of its texts, and the classes; of what is no word of ours, nothing."""
+    (papers / "long.txt").write_text(
+        "\n\n".join(f"Eva Lind wrote letter {n}. {'So it is. ' * 300}" for n in range(5))
+    )
+    run("sync", papers)
+    documents = run("dossier", "Eva Lind", "--json").said["documents"]
+    known = [run("document", one["document_id"], "--json").said for one in documents]
+    most = max(known, key=lambda one: int(one["chunks"]))
+    assert "faults" not in most
+    faults = ["timeout", "CutOff", "status 500", "canary"]
+    assert most["chunks"] >= len(faults)
+    with closing(database.connect(settings.load(dotenv=None))) as connection:
+        chunks = connection.execute(
+            "select content_sha256 from chunks where document_id = %s order by ordinal", [most["document_id"]]
+        ).fetchall()
+        for chunk, fault in zip(chunks, faults, strict=False):
+            connection.execute(
+                "update chunk_extractions set outcome = 'failed', error_class = %s where content_sha256 = %s",
+                [fault, chunk["content_sha256"]],
+            )
+        said = run("document", most["document_id"], "--json")
+        assert {one["fault"]: one["texts"] for one in said.said["faults"]} == dict.fromkeys(
+            ("CutOff", "timeout", "status 500", "other"), 1
+        )
+        shown = run("document", most["document_id"]).out
+        assert f"4 of {most['chunks']} texts could not be mined: 1 CutOff, 1 other, 1 status 500" in shown
+        assert "canary" not in f"{said.out}{shown}"
+        connection.execute("update chunk_extractions set outcome = 'split' where error_class = 'CutOff'")
+    assert (
+        f"4 of {most['chunks']} texts could not be mined whole: " in run("document", most["document_id"]).out
+    )

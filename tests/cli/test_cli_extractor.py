@@ -98,6 +98,13 @@ def test_a_recipe_that_is_not_there(run: Run, papers: Path, monkeypatch: pytest.
     ):
         ended = run("extractor", *words, "--json")
         assert (ended.code, ended.said["error"]) == (2, "RecipeError")
+    for given, said in (
+        ("ner", "No text was ever given to the recipe ner: `mnemo extractor activate ner` does so. "),
+        ("llm:other", "`mnemo extractor activate llm:other` and then `mnemo sync` do so. "),
+        ("nonsense", "There is no recipe nonsense. Those that have extracted something: patterns."),
+        ("llm:other@01234567", "There is no recipe llm:other@01234567. "),
+    ):
+        assert said in run("extractor", "compare", "patterns", given).err
     ended = run("extractor", "activate", "llm:other", "--json")  # was never asked, and nobody is there to ask
     assert (ended.code, ended.said["error"]) == (3, "EndpointDownError")
     assert run("activate", "patterns").code == 2

@@ -11,6 +11,8 @@ import pytest
 from mnemo_assets import errors
 from mnemo_assets.archive import rules
 from mnemo_assets.cli import mnemo
+from mnemo_assets.extractions import parse
+from mnemo_assets.serve import faults
 from mnemo_assets.serve.status import Outcome, Stage
 from mnemo_assets.settings import Settings, variable
 from mnemo_assets.text.reading import READERS
@@ -107,6 +109,17 @@ def test_outcomes_are_documented() -> None:
     words = page("outcomes.md")
     assert [name for name in (*get_args(Stage), *get_args(Outcome)) if f"| `{name}` | " not in words] == []
     assert [ext for ext in sorted({*rules.ADMITTED, *READERS}) if f"`{ext}`" not in words] == []
+
+
+def test_faults_are_documented() -> None:
+    """Each class of a text that could not be mined has its row, whatever the client calls it."""
+    words = page("outcomes.md")
+    called = {*parse.FAULTS, *faults.UNANSWERED, faults.OTHER}
+    assert {fault for fault in called if f"| `{fault}` | " not in words} == set()
+    client = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "mnemo_assets/llm").glob("*.py"))
+    raised = set(re.findall(r'NoReplyError\(\s*"([^"]+)"', client))
+    assert raised
+    assert raised - set(faults.UNANSWERED) == set()
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

@@ -358,7 +358,7 @@ def test_the_endpoint_is_looked_at(settings: Settings) -> None:
 
     def looked_at(url: str, model: str, **more: object) -> list[tuple[str, str, str, bool]]:
         found = looked(settings.model_copy(update={"llm_url": url, "llm_model": model, **more})).values()
-        assert [one for one in found if "seer" in f"{one.said}{one.mend}"] == []
+        assert [one for one in found if model in f"{one.said}{one.mend}"] == []
         return [(one.name, one.state, one.said, one.is_well) for one in found if one.area == "model"]
 
     assert looked(settings)["model", "the endpoint"].said == "not used: MNEMO_LLM_MODEL is not set"
@@ -384,6 +384,19 @@ def test_the_endpoint_is_looked_at(settings: Settings) -> None:
     with serving(lambda _asked: Answer(500), "unknown") as stub:
         ((_, state, said, _),) = looked_at(stub.url, "seer")
         assert (state, "MNEMO_LLM_DECLARED_LOCAL=1" in said) == ("broken", True)
+
+
+def test_models_that_are_listed_are_named(settings: Settings) -> None:
+    """The first five of those that a setting takes, where the one that is set is not among them."""
+
+    def mend(*models: str) -> str:
+        with serving(lambda _asked: Answer(500), models=models) as stub:
+            chosen = settings.model_copy(update={"llm_url": stub.url, "llm_model": "other"})
+            return looked(chosen)["model", "the model"].mend
+
+    assert mend("seer", "a b", "\x1b[31m", "x" * 201).endswith("to one that is listed: seer.")
+    assert mend(*"gfedcba").endswith("to one that is listed: a, b, c, d, e and 2 more.")
+    assert mend().endswith("to one that is listed.")
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def letters(connection: Connection, root: Path, texts: dict[str, str] | None = N
         )
 
 
-def endpoint(kind: str = "llama-server") -> AbstractContextManager[Stub]:
+def endpoint(kind: str = "llama-server-router") -> AbstractContextManager[Stub]:
     """The endpoint, of a kind."""
     return serving(_answer, kind, (GOOD, BAD, STRICT, KIND))
 

@@ -217,6 +217,18 @@ def test_refusals(connection: Connection, settings: Settings, stub: Stub) -> Non
     assert stub.completions == []
 
 
+def test_one_model_under_several_names(connection: Connection, settings: Settings, tmp_path: Path) -> None:
+    """A llama-server that is no router answers whatever it is called: a judge would judge itself."""
+    letters.letters(connection, tmp_path)
+    with letters.endpoint("llama-server") as stub:
+        for some in ([], [GOOD], [GOOD, BAD]):
+            with pytest.raises(
+                UsageError, match=r"judge itself\..* router .*, llama-swap, Ollama or LM Studio"
+            ):
+                bakeoff.run(connection, letters.at(settings, stub), some, JUDGES)
+    assert {one.method for one in stub.asked} == {"GET"}
+
+
 def test_hosted_folders(connection: Connection, settings: Settings, stub: Stub, tmp_path: Path) -> None:
     """Where folders are named for a hosted endpoint, no text from elsewhere is sent."""
     chosen = letters.at(settings, stub, llm_hosted_folders=(tmp_path / "nowhere",))

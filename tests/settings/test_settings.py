@@ -287,6 +287,14 @@ def test_a_model_that_sees_has_a_name() -> None:
         assert value not in str(raised.value)
 
 
+def test_what_is_malformed_is_told_what_there_is() -> None:
+    """A description reads as an error, too."""
+    with pytest.raises(SettingsError, match="or `urls`, by a post to MNEMO_LLM_LOCK_URL"):
+        settings.load({"MNEMO_LLM_DRIVER": "wrong"}, None)
+    with pytest.raises(SettingsError, match="or `llm`, with the model in MNEMO_LLM_MODEL"):
+        settings.load({"MNEMO_EXTRACTOR": "llm:smollm"}, None)
+
+
 @pytest.mark.parametrize(
     ("environment", "lacking"),
     [
