@@ -57,9 +57,10 @@ def load() -> None:
     copies a hundredth of the page tables, and no number's page is copied for being looked at. Measured: the
     language of a long text costs a process of its own 4.6 ms in place of 7.5.
     """
-    import numpy as np  # noqa: PLC0415 - the model has brought it
+    model = _identifier()  # first: it has numpy start no threads, for which a fork would wait for ever
 
-    model = _identifier()
+    import numpy as np  # noqa: PLC0415
+
     weights, moves = model.nb_ptc, model.tk_nextmove
     model.nb_ptc = np.frombuffer(_in_large_pages(weights.tobytes()), weights.dtype).reshape(weights.shape)
     model.tk_nextmove = memoryview(_in_large_pages(moves.tobytes())).cast(moves.typecode)

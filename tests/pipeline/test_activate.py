@@ -13,7 +13,8 @@ import pytest
 
 from mnemo_assets import database
 from mnemo_assets.archive import ledger
-from mnemo_assets.errors import RecipeError
+from mnemo_assets.errors import EndpointDownError, RecipeError
+from mnemo_assets.extractions import request
 from mnemo_assets.graph import bulk, store
 from mnemo_assets.pipeline import activate, contribute, extractors, generations, mine, read, reports, scan
 from mnemo_assets.pipeline import gather as gather_room
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from mnemo_assets.settings import Settings
 
 MODEL = "llm:tiny"
-TEMPLATE = json.dumps({"model": "tiny"})
+TEMPLATE = json.dumps(request.template("tiny", "tiny", 8192, "none").to_json())
 HASH = "ab" * 32
 
 
@@ -422,7 +423,7 @@ def test_another_request_is_another_recipe(connection: Connection, chosen: Setti
     assert now.is_made_by(MODEL, now.owner)
 
 
-@pytest.mark.parametrize("name", ["llm:other", "llm:", "nonsense"])
+@pytest.mark.parametrize("name", ["llm:", "nonsense"])
 @pytest.mark.usefixtures("papers")
 def test_a_recipe_that_nothing_is_stored_of_is_refused(
     connection: Connection, chosen: Settings, name: str
@@ -430,4 +431,13 @@ def test_a_recipe_that_nothing_is_stored_of_is_refused(
     """There is nothing to build from, and nothing is built."""
     with pytest.raises(RecipeError):
         activate.activate(connection, chosen, name)
+    assert connection.execute(b"select count(*) as n from generations").fetchone() == {"n": 1}
+
+
+@pytest.mark.usefixtures("papers")
+def test_a_model_that_was_never_asked_has_to_be_there(connection: Connection, chosen: Settings) -> None:
+    """Its request is made of what its endpoint says; where nobody answers the graph stays as it is."""
+    nobody = chosen.model_copy(update={"llm_url": "http://127.0.0.1:9/v1"})
+    with pytest.raises(EndpointDownError):
+        activate.activate(connection, nobody, "llm:other")
     assert connection.execute(b"select count(*) as n from generations").fetchone() == {"n": 1}
