@@ -398,7 +398,7 @@ def test_a_newer_derivation_makes_a_models_graph_anew(
     kept = connection.execute(
         b"select version, request_hash, request from extractors where name = %s", [MODEL]
     )
-    assert kept.fetchall() == [{"version": 2, "request_hash": HASH, "request": {"model": "tiny"}}]
+    assert kept.fetchall() == [{"version": 2, "request_hash": HASH, "request": json.loads(TEMPLATE)}]
 
 
 @pytest.mark.usefixtures("papers")
