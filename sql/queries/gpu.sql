@@ -18,9 +18,10 @@ select from gpu_leases where preset = %(preset)s for no key update;
 -- name: take
 -- Becomes the owner of a free preset: token; no row if somebody has it.
 update gpu_leases set owner_tag = %(tag)s, lock_number = %(number)s, token = token + 1,
-    acquired_at = clock_timestamp(), renewed_at = clock_timestamp(), expires_at = clock_timestamp() + %(time)s
+    acquired_at = clock.now, renewed_at = clock.now, expires_at = clock.now + %(time)s
+from (select clock_timestamp() as now) as clock -- once: a lease is not longer than it says, by no microsecond
 where preset = %(preset)s
-    and (owner_tag is null or expires_at < clock_timestamp() or lock_number not in (
+    and (owner_tag is null or expires_at < clock.now or lock_number not in (
         select objid::bigint from pg_locks
         where locktype = 'advisory' and classid = 1296912211 and objsubid = 2 and granted
             and database = (select oid from pg_database where datname = current_database())
@@ -29,7 +30,8 @@ returning token;
 
 -- name: renew
 -- Puts the end of an owner's time off: preset; no row if it is the owner no more.
-update gpu_leases set renewed_at = clock_timestamp(), expires_at = clock_timestamp() + %(time)s
+update gpu_leases set renewed_at = clock.now, expires_at = clock.now + %(time)s
+from (select clock_timestamp() as now) as clock
 where preset = %(preset)s and token = %(token)s and owner_tag is not null
 returning preset;
 
