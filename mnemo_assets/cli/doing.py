@@ -124,14 +124,14 @@ def mine_texts(
     unmeasured: bool = False,
 ) -> None:
     """Mine the texts that wait. Where their model cannot be asked they wait on; `done.waiting` says why."""
-    from mnemo_assets.pipeline import mine, models
+    from mnemo_assets.pipeline import gates, mine
 
     done.waiting = None
     try:
         mine.mine(
             connection, chosen, on_progress, only=only, counts=counts, program=PROGRAM, unmeasured=unmeasured
         )
-    except models.WAITS as error:
+    except gates.WAITS as error:
         done.waiting = error
 
 

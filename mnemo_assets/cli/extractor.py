@@ -93,7 +93,7 @@ def activate(*, name: str, anew: bool, as_json: bool) -> int:
     """
     from mnemo_assets import settings
     from mnemo_assets.extractions import recipes
-    from mnemo_assets.pipeline import link, mine, models
+    from mnemo_assets.pipeline import link, mine
 
     chosen = settings.load()
     of_graph = chosen.model_copy(update={"extractor": None})  # whatever they say of a new graph
@@ -109,7 +109,7 @@ def activate(*, name: str, anew: bool, as_json: bool) -> int:
     with bars() as on_progress:
         link.reconnecting(chosen, go, doing.say_lost)
     headline = f"The graph is the one that {name} makes."
-    if models.recipe_name(chosen) not in {None, name}:
+    if recipes.named(chosen.extractor, chosen.llm_model) not in {None, name}:
         headline += " MNEMO_EXTRACTOR says otherwise: unset it, or `mnemo sync` is refused."
     return doing.tell(chosen, done, headline, as_json=as_json)
 

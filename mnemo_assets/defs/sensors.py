@@ -20,7 +20,7 @@ from mnemo_assets.defs.border import border
 from mnemo_assets.defs.resources import Ledger
 from mnemo_assets.defs.runs import end_dead, is_pausing, is_under_way, pause
 from mnemo_assets.errors import RecognitionError, SettingsError
-from mnemo_assets.pipeline import models, reports, versions
+from mnemo_assets.pipeline import gates, reports, versions
 from mnemo_assets.pipeline.generations import find
 from mnemo_assets.pipeline.versions import READER_VERSIONS
 from mnemo_assets.settings import Settings
@@ -117,7 +117,7 @@ def documents_waiting(
         waiting = {
             "read": _row(connection, "new"),
             "ocr": _scans(connection),
-            "mine": _texts(connection, ledger.settings()),
+            "mine": _texts(connection, ledger.settings()) if "mine" in free else (),
         }
         if (version := versions.line(connection)) != memory.version:
             older = _older(connection)
@@ -202,7 +202,7 @@ def _texts(connection: Connection, settings: Settings) -> tuple[int, ...]:
     found = _row(connection, "extracted")
     if not found or (active := find(connection, "active")) is None or not active.asks_a_model:
         return found
-    return found if models.is_ready(connection, settings, active, found[0]) else ()
+    return found if gates.is_ready(connection, settings, active, found[0]) else ()
 
 
 def _scans(connection: Connection) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from mnemo_assets.defs.jobs import SCAN_POOL
 from mnemo_assets.defs.report import report
 from mnemo_assets.defs.resources import GpuLease, Ledger
 from mnemo_assets.defs.runs import is_under_way
-from mnemo_assets.pipeline import mine, models, read
+from mnemo_assets.pipeline import gates, mine, read
 
 
 class Quick(dg.Config):
@@ -38,7 +38,7 @@ def sync_archives(
             reading = read.read(connection, settings, telling, stop=until(config.minutes))
             context.add_output_metadata({f"read_{name}": n for name, n in asdict(reading).items()})
         if not is_under_way(context.instance, "mine"):
-            with suppress(*models.WAITS):  # a run of its own is asked for once the model can be
+            with suppress(*gates.WAITS):  # a run of its own is asked for once the model can be
                 mine.mine(
                     connection,
                     settings,

@@ -20,7 +20,7 @@ from mnemo_assets.evaluation.markdown import markdown
 from mnemo_assets.evaluation.sample import DOCUMENTS, SEED, sample
 from mnemo_assets.evaluation.seats import seated
 from mnemo_assets.extractions import recipes
-from mnemo_assets.pipeline.models import folders
+from mnemo_assets.pipeline.gates import folders
 from mnemo_assets.pipeline.progress import OnProgress, silent
 
 if TYPE_CHECKING:

@@ -78,7 +78,7 @@ def sample(
         connection: the owner's.
         documents: how many; all there are, if these are fewer.
         seed: another one chooses others.
-        folders: no document lies outside of them; as `models.folders` gives them.
+        folders: no document lies outside of them; as `gates.folders` gives them.
     """
     values = {"folders": None if folders is None else list(folders)}
     rows = connection.execute(Q["candidates"], values)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemo_assets.evaluation.report import Setting
 from mnemo_assets.extractions import recipes
-from mnemo_assets.pipeline import models
+from mnemo_assets.pipeline import model_request, model_session
 from mnemo_assets.pipeline.generations import find
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Seat:
     """
 
     model: str
-    session: models.Session
+    session: model_session.Session
     template: Template
 
     @property
@@ -67,5 +67,5 @@ def seated(connection: Connection, settings: Settings, model: str) -> Iterator[S
     is_kept = active is not None and active.recipe == f"{recipes.ASKING}{model}"
     kept = active.template if active is not None and is_kept else None
     preset = None if kept is None else kept.preset
-    with models.session(settings, model, PROGRAM, preset=preset) as session:
-        yield Seat(model, session, kept or models.template(connection, settings, session))
+    with model_session.session(settings, model, PROGRAM, preset=preset) as session:
+        yield Seat(model, session, kept or model_request.template(connection, settings, session))

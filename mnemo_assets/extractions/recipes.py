@@ -54,6 +54,11 @@ def model(name: str) -> str:
     return re.sub(r"@[0-9a-f]{8}$", "", name.removeprefix(ASKING))
 
 
+def named(extractor: str | None, model: str | None) -> str | None:
+    """The recipe that settings name, if they do: `llm` is that of the model that is set."""
+    return f"{ASKING}{model}" if extractor == MODEL_CODE else extractor
+
+
 def code(name: str) -> str:
     """What the code of a recipe is called: one name for all that ask a model."""
     return MODEL_CODE if asks_a_model(name) else name

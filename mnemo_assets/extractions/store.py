@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Protocol
 
 from psycopg.types.json import Jsonb
 
@@ -11,7 +11,7 @@ from mnemo_assets.database import Connection, queries
 from mnemo_assets.extractions.extractor import Entity, Extraction, Relation
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Iterable, Mapping
 
     from mnemo_assets.extractions.from_llm import Resolved
 
@@ -26,33 +26,12 @@ class Failure(Protocol):
         """The class of what went wrong; never its words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What a recipe found in a text; `is_whole` if it could deal with all of it."""
-
-    extraction: Extraction
-    is_whole: bool
-
-
-def known(connection: Connection, extractor_id: int, hashes: Collection[str]) -> dict[str, Known]:
-    """What a recipe found in those of the texts that it has extracted, wholly or in part, by sha256.
-
-    Args:
-        connection: the owner's, or the caller's transaction.
-        extractor_id: the recipe, at its version.
-        hashes: sha256 of texts, in hex.
-    """
-    rows = connection.execute(Q["known_extractions"], {"extractor_id": extractor_id, "hashes": list(hashes)})
-    return {
-        row["content_sha256"]: Known(
-            Extraction(
-                tuple(Entity(**entity) for entity in row["entities"]),
-                tuple(Relation(**relation) for relation in row["relations"]),
-            ),
-            row["outcome"] == "done",
-        )
-        for row in rows
-    }
+def extraction(entities: Iterable[Mapping[str, Any]], relations: Iterable[Mapping[str, Any]]) -> Extraction:
+    """An extraction as it was stored."""
+    return Extraction(
+        tuple([Entity(**entity) for entity in entities]),
+        tuple([Relation(**relation) for relation in relations]),
+    )
 
 
 def store(

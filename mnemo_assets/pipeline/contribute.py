@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.extractions import store as extractions
 from mnemo_assets.graph import store
-from mnemo_assets.graph.merge import ChunkExtraction, Contribution, merge
+from mnemo_assets.pipeline import gather
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mnemo_assets.extractions.extractor import Extraction
+    from mnemo_assets.graph.merge import Contribution
     from mnemo_assets.pipeline.generations import Generation
     from mnemo_assets.pipeline.workshop import Failure
 
@@ -60,8 +62,8 @@ def missing(
         besides: contents that are being extracted at this moment.
         again: with it also what failed, or all; or nothing.
     """
-    values = {"document_ids": list(document_ids), "extractor_id": generation.extractor_id, "again": again}
-    found = {row["content_sha256"]: row["text"] for row in connection.execute(Q["missing_contents"], values)}
+    each = missing_of_each(connection, generation, document_ids, again)
+    found = {content: text for texts in each.values() for content, text in texts.items()}
     for content in besides:
         found.pop(content, None)
     return found
@@ -103,21 +105,12 @@ def merged(connection: Connection, generation: Generation, document: Mapping[str
         generation: whose recipe.
         document: its document_id, page_starts and quoted.
     """
-    rows = connection.execute(Q["document_chunks"], {"document_id": document["document_id"]}).fetchall()
-    hashes = extractions.known(
-        connection, generation.extractor_id, sorted({row["content_sha256"] for row in rows})
-    )
-    done = [
-        ChunkExtraction(
-            row["ordinal"], row["start_offset"], row["text"], hashes[row["content_sha256"]].extraction
-        )
-        for row in rows
-        if row["content_sha256"] in hashes
-    ]
-    whole = sum(row["content_sha256"] in hashes and hashes[row["content_sha256"]].is_whole for row in rows)
-    quoted = list(zip(document["quoted"][::2], document["quoted"][1::2], strict=True))
-    contribution = merge(done, document["page_starts"], generation.aliases, quoted)
-    return Merged(contribution, len(rows), len(rows) - whole, len(rows) - len(done))
+    values = {"document_ids": [document["document_id"]], "extractor_id": generation.extractor_id}
+    chunks = connection.execute(Q["extracted_chunks"], values).fetchall()
+    outcomes = Counter(chunk["outcome"] for chunk in chunks)
+    whole, partly = outcomes["done"], outcomes["split"]
+    contribution = gather.merged(document, chunks, generation.aliases)
+    return Merged(contribution, len(chunks), len(chunks) - whole, len(chunks) - whole - partly)
 
 
 def finish(connection: Connection, generation: Generation) -> None:

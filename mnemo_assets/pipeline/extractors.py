@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemo_assets.database import Connection, queries
 from mnemo_assets.errors import RecipeError
 from mnemo_assets.extractions import recipes
-from mnemo_assets.pipeline import models
+from mnemo_assets.pipeline import model_request
 from mnemo_assets.pipeline.generations import put_recipe
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def begin(connection: Connection, settings: Settings, name: str, program: str) -
         EndpointDownError, EndpointElsewhereError, LeaseHeldError: the model cannot be asked.
     """
     model = recipes.model(name)
-    template = models.new_template(connection, settings, model, program)
+    template = model_request.new_template(connection, settings, model, program)
     return put_recipe(connection, f"{recipes.ASKING}{model}", template)
 
 

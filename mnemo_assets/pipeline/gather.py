@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from mnemo_assets.database import Connection, queries
-from mnemo_assets.extractions.extractor import Entity, Extraction, Relation
+from mnemo_assets.extractions import store
 from mnemo_assets.graph.merge import ChunkExtraction, Contribution, Identity, merge
 
 if TYPE_CHECKING:
@@ -41,25 +41,19 @@ def gather(
             yield row, merged(row, some, aliases)
 
 
-def merged(document: Row, chunks: Iterable[Row], aliases: Mapping[Identity, str]) -> Contribution:
-    """Merge a document's chunks, but for those of which nothing could be mined."""
+def merged(
+    document: Mapping[str, Any], chunks: Iterable[Row], aliases: Mapping[Identity, str]
+) -> Contribution:
+    """Merge a document's chunks, but for those that the recipe was not given, or could make nothing of."""
     done = [
         ChunkExtraction(
             chunk["ordinal"],
             chunk["start_offset"],
             chunk["text"],
-            extraction(chunk["entities"], chunk["relations"]),
+            store.extraction(chunk["entities"], chunk["relations"]),
         )
         for chunk in chunks
-        if chunk["outcome"] != "failed"
+        if chunk["outcome"] not in {None, "failed"}
     ]
     quoted = list(zip(document["quoted"][::2], document["quoted"][1::2], strict=True))
     return merge(done, document["page_starts"], aliases, quoted)
-
-
-def extraction(entities: list[Row], relations: list[Row]) -> Extraction:
-    """An extraction as it was stored."""
-    return Extraction(
-        tuple([Entity(**entity) for entity in entities]),
-        tuple([Relation(**relation) for relation in relations]),
-    )

@@ -14,7 +14,7 @@ from mnemo_assets.extractions.request import Template
 from mnemo_assets.graph import store
 from mnemo_assets.graph.merge import DERIVATION
 from mnemo_assets.graph.names import PERSON, canonical_key
-from mnemo_assets.pipeline import models
+from mnemo_assets.pipeline import model_request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,12 +107,14 @@ def refuse_misfit(connection: Connection, settings: Settings) -> None:
     found = find(connection, "active")
     if found is not None:
         _refuse_misfit(settings, found)
-    elif not recipes.asks_a_model(models.recipe_name(settings) or recipes.default_recipe()):
+    elif not recipes.asks_a_model(
+        recipes.named(settings.extractor, settings.llm_model) or recipes.default_recipe()
+    ):
         active_generation(connection, settings)
 
 
 def _refuse_misfit(settings: Settings, found: Generation) -> None:
-    wanted = models.recipe_name(settings)
+    wanted = recipes.named(settings.extractor, settings.llm_model)
     if wanted is not None and wanted != found.recipe:
         recipes.version(wanted)  # if it is unknown, that is what there is to say
         raise RecipeError(
@@ -176,9 +178,11 @@ def create_with(
 
 
 def _first(connection: Connection, settings: Settings, program: str) -> Generation:
-    recipe = models.recipe_name(settings) or recipes.default_recipe()
+    recipe = recipes.named(settings.extractor, settings.llm_model) or recipes.default_recipe()
     asks = recipes.asks_a_model(recipe)
-    template = models.new_template(connection, settings, recipes.model(recipe), program) if asks else None
+    template = (
+        model_request.new_template(connection, settings, recipes.model(recipe), program) if asks else None
+    )
     with connection.transaction():
         connection.execute(Q["lock_generations"])
         found = find(connection, "active")

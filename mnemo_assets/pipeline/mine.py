@@ -14,7 +14,7 @@ from mnemo_assets.errors import RecipeError
 from mnemo_assets.extractions import recipes
 from mnemo_assets.graph import store
 from mnemo_assets.graph.merge import DERIVATION
-from mnemo_assets.pipeline import asking, claims, contribute, drain, models
+from mnemo_assets.pipeline import asking, claims, contribute, drain, gates, model_session
 from mnemo_assets.pipeline.activate import activate, renew
 from mnemo_assets.pipeline.generations import (
     Generation,
@@ -66,7 +66,7 @@ def mine(
     stop: Stop = never,
     counts: MineCounts | None = None,
     program: str = "mine",
-    leased: models.Leased = gpu.leased,
+    leased: model_session.Leased = gpu.leased,
     unmeasured: bool = False,
 ) -> MineCounts:
     """Mine the documents whose text is ready, once each, and put the graph in order.
@@ -98,12 +98,12 @@ def mine(
     counts = MineCounts() if counts is None else counts
     generation = _current(connection, settings, on_progress, program)
     keys = None if only is None else list(only)
-    models.opt_in(connection, settings, generation)
+    gates.opt_in(connection, settings, generation)
     run = _Run(connection, settings, on_progress, counts, keys, again, stop, program, leased)
     try:
         while documents := run.waiting(generation):
             if generation.asks_a_model and again not in _NO_RECIPE:
-                models.refuse_unmeasured(connection, generation, documents, unmeasured=unmeasured)
+                gates.refuse_unmeasured(connection, generation, documents, unmeasured=unmeasured)
             if run.all_of(generation):
                 break
             generation = _current(connection, settings, on_progress, program)  # another process has switched
@@ -114,7 +114,7 @@ def mine(
             contribute.finish(connection, generation)
     remove_retired(connection)
     if run.total and not run.done and generation.asks_a_model and again not in _NO_RECIPE:
-        models.refuse_held(connection, generation)
+        gates.refuse_held(connection, generation)
     return counts
 
 
@@ -159,7 +159,7 @@ class _Run:
     again: contribute.Again | None
     stop: Stop
     program: str
-    leased: models.Leased
+    leased: model_session.Leased
     total: int = 0
     chunks: int = 0
     done: int = 0
@@ -171,7 +171,7 @@ class _Run:
             "extractor_id": generation.extractor_id,
             "only": self.only,
             "again": self.again,
-            "folders": models.folders(self.settings) if generation.asks_a_model else None,
+            "folders": gates.folders(self.settings) if generation.asks_a_model else None,
         }
 
     def waiting(self, generation: Generation) -> int:
@@ -212,14 +212,14 @@ class _Run:
             values = {
                 "document_ids": [row["document_id"] for row in rows],
                 "claim_tokens": [row["claim_token"] for row in rows],
-                "folders": models.folders(self.settings),
+                "folders": gates.folders(self.settings),
             }
             return {row["document_id"] for row in self.connection.execute(Q["standing"], values)}
 
         def pump() -> asking.Pump:
             sent = generation.template
             session = opened.enter_context(
-                models.session(
+                model_session.session(
                     self.settings,
                     sent.model,
                     self.program,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from mnemo_assets.database import Connection
 
-Q = queries("models")
+Q = queries("extractors")
 
 
 def rederive(connection: Connection, extractor_id: int, contents: Mapping[str, str]) -> None:

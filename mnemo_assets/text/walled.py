@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 from mnemo_assets.text import walls
+from mnemo_assets.text.files_wall import LOADER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +35,6 @@ NOT_STARTED: Final = 127
 #: Where programs are, and what they read by themselves.
 SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/opt", "/nix/store")
 _BOOT = "import sys; sys.path.append(sys.argv[2]); from mnemo_assets.text.walled import main; main()"
-#: What programs may need to start at all; nothing else of the environment is passed on.
-_LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 
 class EndedBadlyError(Exception):
@@ -82,16 +81,7 @@ def run(
         "readable": [path for path in readable if Path(path).exists()],
         "parent": os.getpid(),
     }
-    root = str(Path(__file__).parents[2])
-    process = subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _BOOT, json.dumps(order), root],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd="/",
-        env=environment | {name: os.environ[name] for name in _LOADER if name in os.environ},
-        start_new_session=True,
-    )
+    process = _start(order, environment)
     assert process.stdin is not None
     assert process.stdout is not None
     feeding = threading.Thread(target=_feed, args=(process.stdin, given), daemon=True)
@@ -110,6 +100,20 @@ def run(
         process.stdout.close()
     _judge(code)
     return output
+
+
+def _start(order: dict[str, object], environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    """The fresh interpreter, which raises the walls and becomes the program: see `main`."""
+    root = str(Path(__file__).parents[2])
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", _BOOT, json.dumps(order), root],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+        env=environment | {name: os.environ[name] for name in LOADER if name in os.environ},
+        start_new_session=True,
+    )
 
 
 def _feed(pipe: IO[bytes], given: bytes) -> None:

@@ -1,12 +1,5 @@
 -- What a recipe found in a text, kept by the text's sha256, so that no text is extracted twice.
 
--- name: known_extractions
--- A row for each of the texts that the recipe has extracted, wholly or in part: outcome, its entities and relations.
-select content_sha256, outcome, entities, relations
-from chunk_extractions
-where extractor_id = %(extractor_id)s and outcome <> 'failed' and content_sha256 = any(%(hashes)s)
-order by content_sha256;
-
 -- name: store_extractions
 -- Writes what became of texts, in the given order (sorted: two writers never wait for each other in a ring).
 -- A failure is written over; what is done stays, unless it was asked for again and done again.

@@ -78,3 +78,7 @@ join chunk_extractions a on a.content_sha256 = c.content_sha256 and a.extractor_
 join chunk_extractions b on b.content_sha256 = c.content_sha256 and b.extractor_id = %(b)s and b.outcome <> 'failed'
 where c.document_id = any(%(document_ids)s::bigint[])
 order by c.document_id, c.ordinal;
+
+-- name: request_of
+-- The request that a recipe keeps: request.
+select request from extractors where extractor_id = %(extractor_id)s;

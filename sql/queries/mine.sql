@@ -196,23 +196,10 @@ from unnest(%(document_ids)s::bigint[], %(extracted_at)s::timestamptz[]) as n (d
 join documents d on d.document_id = n.document_id
 where d.stage = 'graphed' and d.extracted_at is not distinct from n.extracted_at;
 
--- name: missing_contents
--- The contents of documents' chunks that a recipe has not been given yet, each once, in the order of the documents.
--- again: 'failed', those that it could do nothing with, too; 'all', whether it was given them or not; 'merge' and 'stored', none.
-select c.content_sha256, min(c.text) as text
-from chunks c
-where c.document_id = any(%(document_ids)s::bigint[])
-    and coalesce(%(again)s, '') not in ('merge', 'stored')
-    and (%(again)s = 'all' or not exists (
-        select from chunk_extractions x
-        where x.content_sha256 = c.content_sha256 and x.extractor_id = %(extractor_id)s
-            and (x.outcome = 'done' or %(again)s is distinct from 'failed')
-    ))
-group by c.content_sha256
-order by min(c.document_id), min(c.ordinal);
-
 -- name: missing_of_each
--- As missing_contents, by document: document_id, content_sha256, text; in the order in which they are to be asked about.
+-- The contents of documents' chunks that a recipe has not been given yet, each once a document, in their order:
+-- document_id, content_sha256, text. again: 'failed', those that it could do nothing with, or not all, too; 'all',
+-- whether it was given them or not; 'merge' and 'stored', none.
 select c.document_id, c.content_sha256, min(c.text) as text
 from chunks c
 where c.document_id = any(%(document_ids)s::bigint[])
@@ -224,11 +211,6 @@ where c.document_id = any(%(document_ids)s::bigint[])
     ))
 group by c.document_id, c.content_sha256
 order by c.document_id, min(c.ordinal);
-
--- name: document_chunks
--- A document's chunks, in order.
-select ordinal, start_offset, text, content_sha256 from chunks
-where document_id = %(document_id)s order by ordinal;
 
 -- name: settle_mining
 -- Writes that a document is in the graph and ends its claim; no row if its generation is not the active one.

@@ -28,6 +28,13 @@ def test_each_test_begins_with_the_schema_of_the_migrations(
     connection: database.Connection, _turn: int
 ) -> None:
     """What one test makes or alters is not there in the next."""
+    left = connection.execute(
+        """select to_regclass('left_over') as made, to_regproc('serve.left_over') as defined, exists (
+            select from information_schema.columns
+            where table_name = 'documents' and column_name = 'left_over'
+        ) as altered"""
+    ).fetchone()
+    assert left == {"made": None, "defined": None, "altered": False}
     connection.execute("create table left_over (x int)")
     connection.execute("alter table documents add column left_over int")
     connection.execute("create function serve.left_over() returns int language sql return 1")

@@ -356,7 +356,13 @@ def test_the_profiles_variables_lead_nowhere(
         "PGTARGETSESSIONATTRS": "standby",
     }.items():
         monkeypatch.setenv(name, value)
-    document(own.settings(tmp_path / "home"))
+    settings = own.settings(tmp_path / "home")
+    document(settings)
+    with database.connect(settings) as owner:
+        there = owner.execute(
+            "select current_user as me, current_database() as here, (select count(*) from documents) as n"
+        ).fetchone()
+    assert there == {"me": own.user, "here": own.name, "n": 1}
 
 
 @pytest.fixture

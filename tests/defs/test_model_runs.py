@@ -12,7 +12,7 @@ from mnemo_assets import gpu
 from mnemo_assets.archive import ledger as archives
 from mnemo_assets.defs import checks, jobs
 from mnemo_assets.defs.resources import GpuLease, Ledger
-from mnemo_assets.pipeline import asking, mine, models, read, scan, verify
+from mnemo_assets.pipeline import asking, gates, mine, read, scan, verify
 from tests.endpoints import Answer, Asked, said, serving
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def test_no_run_is_asked_for_by_a_model_that_nobody_measured(
     tick: Callable[[str], list[str]], monkeypatch: pytest.MonkeyPatch, connection: Connection
 ) -> None:
     """Where more wait than may, until the owner says that it does not matter."""
-    monkeypatch.setattr(models, "UNMEASURED", 2)
+    monkeypatch.setattr(gates, "UNMEASURED", 2)
     assert tick("documents_waiting") == []
     connection.execute("update extractors set unmeasured_at = now()")
     assert tick("documents_waiting") == ["mine"]

@@ -13,7 +13,7 @@ from mnemo_assets.errors import LeaseHeldError, UsageError
 from mnemo_assets.evaluation import bakeoff, extract, stored
 from mnemo_assets.evaluation.report import Report
 from mnemo_assets.extractions import recipes
-from mnemo_assets.pipeline import asking, generations, models
+from mnemo_assets.pipeline import asking, gates, generations, model_request
 from tests.endpoints import Answer, told
 from tests.evaluation import letters
 from tests.evaluation.letters import BAD, GOOD, KIND, STRICT
@@ -153,7 +153,7 @@ def test_a_recipe_is_measured_with_its_request(
     chosen = letters.at(settings, stub)
     bakeoff.run(connection, chosen, [GOOD], JUDGES)
     first = last(connection).recipes
-    assert first[1] == f"llm:{GOOD}@{models.new_template(connection, chosen, GOOD, 'mine').digest}"
+    assert first[1] == f"llm:{GOOD}@{model_request.new_template(connection, chosen, GOOD, 'mine').digest}"
     assert [name.partition("@")[0] for name in first] == ["patterns", f"llm:{GOOD}"]
     bakeoff.run(connection, letters.at(settings, stub, llm_context=4096), [GOOD], JUDGES)
     assert last(connection).recipes[1] not in first
@@ -167,7 +167,7 @@ def test_the_graphs_recipe_is_measured_with_the_request_it_keeps(
     made = generations.active_generation(connection, chosen)
     bakeoff.run(connection, chosen.model_copy(update={"llm_context": 4096}), [GOOD], JUDGES)
     assert last(connection).recipes[1] == f"llm:{GOOD}@{made.request_hash}"
-    models.refuse_unmeasured(connection, made, models.UNMEASURED + 1, unmeasured=False)
+    gates.refuse_unmeasured(connection, made, gates.UNMEASURED + 1, unmeasured=False)
 
 
 def test_without_models(connection: Connection, settings: Settings, stub: Stub) -> None:

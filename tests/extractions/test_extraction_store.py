@@ -7,12 +7,11 @@ import pytest
 
 from mnemo_assets.extractions import store
 from mnemo_assets.extractions.extractor import Entity, Extraction, Relation
-from mnemo_assets.extractions.store import Known
 
 if TYPE_CHECKING:
     from mnemo_assets.database import Connection
 
-ONE, TWO, THREE = ("1" * 64, "2" * 64, "3" * 64)
+ONE, TWO = ("1" * 64, "2" * 64)
 FOUND = Extraction(
     (Entity("Person", "Zoë \U0001f642 “Müller”", 0, 14, "author"), Entity("Org", "Nordwind Ltd", 20, 32)),
     (Relation(0, "works for", 1, 0, 33),),
@@ -36,25 +35,29 @@ def extractor_id(connection: Connection) -> int:
     return number
 
 
-def test_round_trip(connection: Connection, extractor_id: int) -> None:
-    """What was stored is known again; what was not, is not."""
-    store.store(connection, extractor_id, {TWO: FOUND, ONE: Extraction((), ())})
-    assert store.known(connection, extractor_id, [ONE, TWO, THREE]) == {
-        ONE: Known(Extraction((), ()), is_whole=True),
-        TWO: Known(FOUND, is_whole=True),
+def stored(connection: Connection) -> dict[tuple[int, str], Extraction]:
+    """What is there of texts that were done."""
+    rows = connection.execute(b"select * from chunk_extractions where outcome <> 'failed'")
+    return {
+        (row["extractor_id"], row["content_sha256"]): store.extraction(row["entities"], row["relations"])
+        for row in rows
     }
-    assert store.known(connection, extractor_id + 1, [ONE, TWO]) == {}
-    assert store.known(connection, extractor_id, []) == {}
+
+
+def test_round_trip(connection: Connection, extractor_id: int) -> None:
+    """What was stored is there again, for the recipe that found it."""
+    store.store(connection, extractor_id, {TWO: FOUND, ONE: Extraction((), ())})
+    assert stored(connection) == {(extractor_id, ONE): Extraction((), ()), (extractor_id, TWO): FOUND}
 
 
 def test_failure(connection: Connection, extractor_id: int) -> None:
     """A failure is not known, and a later extraction replaces it."""
     store.store(connection, extractor_id, {ONE: Failure("MemoryError")})
-    assert store.known(connection, extractor_id, [ONE]) == {}
+    assert stored(connection) == {}
     row = connection.execute(b"select outcome, error_class from chunk_extractions").fetchone()
     assert row == {"outcome": "failed", "error_class": "MemoryError"}
     store.store(connection, extractor_id, {ONE: FOUND})
-    assert store.known(connection, extractor_id, [ONE]) == {ONE: Known(FOUND, is_whole=True)}
+    assert stored(connection) == {(extractor_id, ONE): FOUND}
     row = connection.execute(b"select outcome, error_class from chunk_extractions").fetchone()
     assert row == {"outcome": "done", "error_class": None}
 
@@ -64,17 +67,7 @@ def test_done_stays(connection: Connection, extractor_id: int) -> None:
     store.store(connection, extractor_id, {ONE: FOUND})
     store.store(connection, extractor_id, {ONE: Failure("MemoryError"), TWO: OTHER})
     store.store(connection, extractor_id, {ONE: OTHER})
-    assert store.known(connection, extractor_id, [ONE, TWO]) == {
-        ONE: Known(FOUND, is_whole=True),
-        TWO: Known(OTHER, is_whole=True),
-    }
-
-
-def test_what_was_done_in_part_is_known(connection: Connection, extractor_id: int) -> None:
-    """What the parts of a text gave that could be done is there, and is not the whole."""
-    store.store(connection, extractor_id, {ONE: FOUND})
-    connection.execute(b"update chunk_extractions set outcome = 'split', error_class = 'CutOff'")
-    assert store.known(connection, extractor_id, [ONE]) == {ONE: Known(FOUND, is_whole=False)}
+    assert stored(connection) == {(extractor_id, ONE): FOUND, (extractor_id, TWO): OTHER}
 
 
 def test_nothing(connection: Connection, extractor_id: int) -> None:

@@ -315,9 +315,9 @@ def test_stored(connection: Connection) -> None:
     row = connection.execute(query).fetchone()
     assert row is not None
     store.store(connection, row["extractor_id"], {"1" * 64: found.extraction})
-    assert store.known(connection, row["extractor_id"], ["1" * 64]) == {
-        "1" * 64: store.Known(found.extraction, is_whole=True)
-    }
+    kept = connection.execute(b"select entities, relations from chunk_extractions").fetchone()
+    assert kept is not None
+    assert store.extraction(kept["entities"], kept["relations"]) == found.extraction
     stored = connection.execute(b"select %s::jsonb as dropped", [Jsonb(list(found.dropped))]).fetchone()
     assert stored == {"dropped": list(found.dropped)}
     assert len(found.dropped) == 4

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
+from psycopg.pq import TransactionStatus
 
 from mnemo_assets import database, gpu
 from mnemo_assets.database.embedded import Embedded
@@ -169,6 +170,8 @@ def test_a_stolen_lease_is_noticed_by_its_renewal(connection: Connection, quick:
         expire(connection)
         with gpu.leased(quick, "small", THEM):
             until(lambda: is_lost(old), "the loss is noticed")
+            with pytest.raises(LeaseLostError):
+                old.check()
 
 
 def test_a_lost_session_is_noticed_at_once(connection: Connection, settings: Settings) -> None:
@@ -252,7 +255,11 @@ def test_an_end_waits_for_no_server(
         with gpu.leased(quick, "small", US):
             connection.execute("select from gpu_leases for update")
             until(lambda: waiting(other), "the renewal waits")
+            assert gpu.holder(other, "small") == US
         until(lambda: gpu.holder(other, "small") is None, "the session is over")
+        assert (
+            connection.info.transaction_status is TransactionStatus.INTRANS
+        )  # the row was held all the while
 
 
 def test_reaping_frees_what_is_lost(connection: Connection, settings: Settings) -> None:

@@ -19,7 +19,18 @@ from mnemo_assets.errors import (
     SettingsError,
     UnmeasuredError,
 )
-from mnemo_assets.pipeline import asking, claims, contribute, mine, models, read, retry, scan, verify
+from mnemo_assets.pipeline import (
+    asking,
+    claims,
+    contribute,
+    gates,
+    mine,
+    model_session,
+    read,
+    retry,
+    scan,
+    verify,
+)
 from mnemo_assets.pipeline.activate import activate
 from mnemo_assets.pipeline.mine import MineCounts
 from mnemo_assets.serve import status
@@ -332,7 +343,7 @@ def test_a_dead_endpoint_stops_the_run_and_fails_nothing(
 
 def chosen_slots(settings: Settings) -> int:
     """Requests that were in flight when the endpoint went."""
-    return settings.llm_slots or models.SLOTS
+    return settings.llm_slots or model_session.SLOTS
 
 
 def test_no_transaction_is_open_while_a_request_is_awaited(
@@ -389,7 +400,7 @@ def test_a_drain_by_a_model_that_nobody_measured_is_refused(
     connection: Connection, chosen: Settings, folder: Path, model: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where more wait than may, the command that measures is named; that the owner did not mind is kept."""
-    monkeypatch.setattr(models, "UNMEASURED", 2)
+    monkeypatch.setattr(gates, "UNMEASURED", 2)
     write(folder, {f"{n}.txt": f"Ann works for Nordwind. {n}" for n in range(3)})
     with pytest.raises(UnmeasuredError, match="mnemo bakeoff --models seer"):
         sync(connection, chosen, folder)
@@ -409,7 +420,7 @@ def test_what_asks_nothing_needs_no_measure(
     write(folder, {f"{n}.txt": f"Ann works for Nordwind. {n}" for n in range(3)})
     sync(connection, chosen, folder)
     asked = len(model.texts)
-    monkeypatch.setattr(models, "UNMEASURED", 2)
+    monkeypatch.setattr(gates, "UNMEASURED", 2)
     everything = [row[0] for row in rows(connection, "select sha256 from documents")]
     assert mine.remerge(connection, chosen, everything) == MineCounts(graphed=3)
     assert len(model.texts) == asked
@@ -419,7 +430,7 @@ def test_a_measured_model_drains(
     connection: Connection, chosen: Settings, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A bake-off of the very recipe opens the way; one of another request does not."""
-    monkeypatch.setattr(models, "UNMEASURED", 2)
+    monkeypatch.setattr(gates, "UNMEASURED", 2)
     write(folder, {f"{n}.txt": f"Ann works for Nordwind. {n}" for n in range(3)})
     made = mine.active_generation(connection, chosen)
     add = b"insert into bakeoffs (recipes, report, markdown) values (array[%s::text], '{}', '')"

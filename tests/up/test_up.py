@@ -253,7 +253,7 @@ def test_a_killed_worker_is_replaced(up: Up) -> None:
     drop(up, "worker", 150)
     for pid in until(up.workers, "somebody works"):
         os.kill(pid, signal.SIGKILL)
-    until(lambda: set(up.runs("FAILURE")) - failed, "the run has failed")
+    assert until(lambda: set(up.runs("FAILURE")) - failed, "the run has failed")
     everything_is_well(up, "worker", 150)
 
 

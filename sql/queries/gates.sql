@@ -1,17 +1,4 @@
--- Recipes that ask a model: what its preset can do, whether it was measured, and which documents it may see.
-
--- name: answer_format
--- Whether the replies of a preset are held to a schema, if that was tried: answer_format.
-select answer_format from model_presets
-where preset = %(preset)s and model = %(model)s and server = %(server)s;
-
--- name: remember_format
--- Remembers it: answer_format.
-insert into model_presets (preset, model, server, answer_format, finding)
-values (%(preset)s, %(model)s, %(server)s, %(answer_format)s, %(finding)s)
-on conflict (preset, model, server) do update
-set answer_format = excluded.answer_format, finding = excluded.finding, probed_at = now()
-returning answer_format;
+-- Whether a recipe that asks a model was measured, and which documents it may see.
 
 -- name: do_not_mind
 -- Writes that the owner has a recipe drain the archive although nobody has measured it.
@@ -22,10 +9,6 @@ update extractors set unmeasured_at = now() where extractor_id = %(extractor_id)
 select x.unmeasured_at is not null
     or exists (select from bakeoffs b where b.recipes @> array[x.name || '@' || x.request_hash]) as measured
 from extractors x where x.extractor_id = %(extractor_id)s;
-
--- name: request_of
--- The request that a recipe keeps: request.
-select request from extractors where extractor_id = %(extractor_id)s;
 
 -- name: opt_in
 -- Lets documents be seen of which all files lie in these folders; all documents, where folders is null.
